@@ -1,0 +1,43 @@
+/*
+ * clock.h - the two clocks
+ *
+ * Layer:  base. Uses nothing.
+ * Thread: any.
+ */
+#ifndef MCP_BASE_CLOCK_H
+#define MCP_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define MCP_NS_PER_S  UINT64_C(1000000000)
+#define MCP_NS_PER_MS UINT64_C(1000000)
+
+/* Nanoseconds of CLOCK_MONOTONIC: for deadlines and durations. */
+static inline uint64_t mcp_clock_now_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * MCP_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* Milliseconds since the epoch (UTC): for people and for the wire. */
+static inline uint64_t mcp_clock_wall_ms(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / MCP_NS_PER_MS;
+}
+
+/* Seconds (fractions allowed) to nanoseconds; negative and NaN give 0, values
+ * beyond 2^63 ns saturate. */
+static inline uint64_t mcp_clock_from_seconds(double s)
+{
+    if (!(s > 0))
+        return 0;
+    return s < 9.2e9 ? (uint64_t)(s * 1e9) : UINT64_C(9200000000000000000);
+}
+
+#endif
