@@ -1,0 +1,36 @@
+/*
+ * declare.h - mcp.core: the C side of the declaration DSL in lua/mcp
+ *
+ * Layer:  app. Uses app/host, app/registry, app/value; includes lua.h.
+ * Thread: the owner of the Lua state.
+ */
+#ifndef MCP_APP_DECLARE_H
+#define MCP_APP_DECLARE_H
+
+#include <lua.h>
+
+struct mcp_load;
+
+/* Adds to the table at the top of the stack (which stays there):
+ *
+ *   add_tool{ name, title?, description?, annotations?, icons?, meta?,
+ *             input_schema, output_schema?, binds, handler, file?, line?,
+ *             timeout?, assert_format? } -> true | nil, message
+ *       texts are strings; annotations, icons, meta, *_schema JSON strings;
+ *       binds a list of parameter names. In a follow load the tool must be
+ *       one of the generation's. Keeps `handler` under its index.
+ *   set_option(name, text) -> true | nil, message        (mcp.server fields)
+ *   option_names() -> list of names                      (for "nearest name")
+ *   encode(value), encode_schema(value), encode_sorted(value)
+ *       -> JSON text | nil, path, message
+ *   read_file(path) -> bytes | nil, message   relative to the app's folder
+ *   loading() -> boolean                      false inside a call
+ */
+void mcp_declare_open(lua_State *L);
+
+/* After a follow load: is everything declared? Returns NULL, or a static or
+ * load-owned message that names what is missing, written to `message`. */
+const char *mcp_declare_missing(const struct mcp_load *load, char *message,
+                                size_t message_size);
+
+#endif

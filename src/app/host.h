@@ -1,0 +1,58 @@
+/*
+ * host.h - what C knows about one Lua state, found from the state in no time
+ *
+ * Every lua_State here is made with our allocator; the allocator's user data
+ * is its host. C functions called from Lua find everything through it, so
+ * there is no C global and no look-up in the registry.
+ *
+ * Layer:  app, private to it. Includes lua.h.
+ * Thread: the owner of the Lua state.
+ */
+#ifndef MCP_APP_HOST_H
+#define MCP_APP_HOST_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mcp_builder;
+struct mcp_generation;
+struct mcp_job;
+
+/* Registry integers (lua_rawgeti(L, LUA_REGISTRYINDEX, ...)) of every state.
+ * LuaJIT itself uses 0, 1 and 2 and luaL_ref goes up from there, so ours are
+ * far away. */
+enum {
+    MCP_REF_TOOLS = 1 << 20, /* list of tool handlers by index + 1        */
+    MCP_REF_CTX,             /* the ctx object                            */
+    MCP_REF_ARRAY_MARK,      /* metatable of arrays                       */
+    MCP_REF_OBJECT_MARK,     /* metatable of objects made by mcp.object   */
+    MCP_REF_BLOCK_MARK,      /* metatable of content blocks               */
+    MCP_REF_RESULT_MARK,     /* metatable of mcp.result values            */
+};
+
+/* One load of the app, while it runs. The first load of a generation has
+ * `follow` NULL and fills the builder; each further one must declare the same
+ * things in any order: `seen` counts them. */
+struct mcp_load {
+    struct mcp_builder *builder;          /* NULL in follow loads           */
+    const struct mcp_generation *follow;  /* NULL in the first load         */
+    unsigned char *seen;                  /* follow: one flag per tool      */
+    size_t seen_count;
+};
+
+struct mcp_host {
+    struct mcp_load *load; /* while the app loads, else NULL                 */
+    struct mcp_job *job;   /* while a call runs in this state, else NULL     */
+};
+
+/* The host of this state (of any of its coroutines). Cannot fail. */
+static inline struct mcp_host *mcp_host_of(lua_State *L)
+{
+    void *ud;
+
+    (void)lua_getallocf(L, &ud);
+    return ud;
+}
+
+#endif

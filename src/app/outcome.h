@@ -1,0 +1,76 @@
+/*
+ * outcome.h - how a handler ended, as JSON text ready for a result
+ *
+ * The Lua side of the house (result.c) writes an outcome while the values are
+ * still on the Lua stack; the feature above wraps it in the envelope of the
+ * revision. Texts lie in one buffer; a span says where.
+ *
+ * Layer:  app. Uses base/buf.
+ * Thread: one at a time.
+ */
+#ifndef MCP_APP_OUTCOME_H
+#define MCP_APP_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum mcp_outcome_kind {
+    MCP_OUTCOME_NONE,   /* not ended yet                                   */
+    MCP_OUTCOME_RESULT, /* content, perhaps structured, meta, is_error      */
+    MCP_OUTCOME_ERROR,  /* a JSON-RPC error: code, message, perhaps data    */
+    MCP_OUTCOME_CANCELED, /* the peer took the call back: nothing to say    */
+};
+
+/* text->data[at .. at+len); len 0: not there. */
+struct mcp_span {
+    size_t at, len;
+};
+
+struct mcp_outcome {
+    enum mcp_outcome_kind kind;
+    struct mcp_buf text;
+    struct mcp_span content;    /* JSON array of content blocks             */
+    struct mcp_span structured; /* any JSON value                           */
+    struct mcp_span meta;       /* JSON object                              */
+    struct mcp_span message;    /* UTF-8, not JSON: error text              */
+    struct mcp_span data;       /* any JSON value                           */
+    int code;                   /* JSON-RPC error code                      */
+    bool is_error;              /* RESULT: the tool failed                  */
+    bool structured_by_author;  /* set by mcp.result or error{structured=};
+                                   is not validated when is_error           */
+    bool timed_out;             /* the time limit ended it                  */
+};
+
+static inline void mcp_outcome_init(struct mcp_outcome *o, size_t max_bytes)
+{
+    memset(o, 0, sizeof(*o));
+    mcp_buf_init(&o->text, max_bytes);
+}
+
+static inline void mcp_outcome_free(struct mcp_outcome *o)
+{
+    mcp_buf_free(&o->text);
+}
+
+/* Forgets what was written so far, keeps the memory. */
+static inline void mcp_outcome_clear(struct mcp_outcome *o)
+{
+    struct mcp_buf text = o->text;
+
+    memset(o, 0, sizeof(*o));
+    o->text = text;
+    mcp_buf_clear(&o->text);
+}
+
+/* RESULT with isError and one text block. `text` need not be UTF-8: wrong
+ * bytes become U+FFFD. */
+void mcp_outcome_set_failure(struct mcp_outcome *o, const char *text,
+                             size_t len);
+
+/* ERROR with this code and message; `data` (JSON text) may be NULL. */
+void mcp_outcome_set_error(struct mcp_outcome *o, int code,
+                           const char *message, const char *data);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * registry.h - what the app offers, one immutable generation at a time
+ *
+ * Loading an app fills a builder. Publishing turns the builder into the next
+ * generation and makes it current in one step; nothing can change it later,
+ * because no function here takes a published generation to write to. A call
+ * acquires the current generation, works on it, and releases it. A reload
+ * therefore never disturbs a running call, and no call sees parts of two
+ * versions of an app.
+ *
+ *     builder --publish--> generation N (current) --last release--> freed
+ *
+ * Layer:  app. Uses base/config, base/err, base/json, base/schema. No Lua.
+ * Thread: a builder belongs to the thread that made it; all else is any.
+ */
+#ifndef MCP_APP_REGISTRY_H
+#define MCP_APP_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/schema.h"
+
+/* What one parameter of a handler receives. */
+enum mcp_bind_kind {
+    MCP_BIND_ARGUMENT, /* the argument of that name; nil when absent */
+    MCP_BIND_ARGS,     /* the whole argument table                   */
+    MCP_BIND_CTX,      /* the request context                        */
+};
+
+struct mcp_bind {
+    enum mcp_bind_kind kind;
+    const char *name;
+};
+
+/* One declared tool. Strings live in the generation; JSON texts are compact,
+ * valid, and kept in the author's order. NULL: not given. */
+struct mcp_tool {
+    const char *name;
+    const char *title, *description;
+    const char *annotations, *icons, *meta;          /* JSON objects; array */
+    const char *input_schema;                        /* JSON, always there  */
+    const char *output_schema;                       /* JSON or NULL        */
+    const char *file;                                /* where declared ...  */
+    int line;                                        /* ... 0 when unknown  */
+    double timeout_s;                                /* 0: call_timeout     */
+    bool assert_format;
+    const struct mcp_bind *binds;                    /* the handler's plan  */
+    size_t bind_count;
+
+    /* filled by mcp_builder_add_tool() */
+    const struct mcp_json *input_tree, *output_tree; /* parsed schemas      */
+    struct mcp_schema *input, *output;               /* compiled            */
+    size_t index; /* place in the list; also the handler's place in every
+                     Lua state of the generation (1-based there)            */
+};
+
+struct mcp_generation {
+    uint64_t number;                 /* 1, 2, ...                           */
+    const struct mcp_config *config; /* base options + mcp.server{}; OWNED  */
+    const struct mcp_tool *tools;    /* in declaration order                */
+    size_t tool_count;
+
+    /* What the features prepare before publishing (prebuilt lists); freed by
+     * prepared_free with the generation. */
+    void *prepared;
+    void (*prepared_free)(void *prepared);
+
+    /* The Lua states of this generation (app/slots.h); freed by lua_free. */
+    void *lua;
+    void (*lua_free)(void *lua);
+};
+
+struct mcp_builder;
+struct mcp_registry;
+
+void mcp_builder_free(struct mcp_builder *b);
+
+/* An empty builder. `config` is TAKEN. OWNED. NULL: out of memory. */
+struct mcp_builder *mcp_builder_new(struct mcp_config *config)
+    MCP_OWNED(mcp_builder_free) MCP_MUST_USE;
+
+/* Adds a deep copy of `tool`: checks its name (1..128 of [A-Za-z0-9_.-]),
+ * parses and compiles its schemas, checks that every MCP_BIND_ARGUMENT is one
+ * of the input schema's properties when it has any.
+ * Errors, each with a one-line `message`: MCP_EEXIST the name is taken (the
+ * message has both places); MCP_EINVAL name, schema or bind wrong; MCP_ENOMEM.
+ * The builder stays usable after any of them. */
+enum mcp_err mcp_builder_add_tool(struct mcp_builder *b,
+                                  const struct mcp_tool *tool, char *message,
+                                  size_t message_size) MCP_MUST_USE;
+
+/* The config being filled by this load; BORROWED. */
+struct mcp_config *mcp_builder_config(struct mcp_builder *b);
+
+/* What is in the builder so far, as a generation (number 0); BORROWED until
+ * the next add. The load of further states follows it. */
+struct mcp_generation *mcp_builder_view(struct mcp_builder *b);
+
+void mcp_registry_free(struct mcp_registry *reg);
+struct mcp_registry *mcp_registry_new(void)
+    MCP_OWNED(mcp_registry_free) MCP_MUST_USE;
+
+/* Makes `b` the current generation and returns its number. `b` is TAKEN.
+ * Cannot fail: all memory was reserved while building. */
+uint64_t mcp_registry_publish(struct mcp_registry *reg, struct mcp_builder *b);
+
+/* The current generation as a REF: pair with mcp_generation_release(). NULL
+ * before the first publish. */
+const struct mcp_generation *mcp_registry_acquire(struct mcp_registry *reg);
+void mcp_generation_release(const struct mcp_generation *gen);
+/* One more REF to a held generation. */
+void mcp_generation_retain(const struct mcp_generation *gen);
+
+/* The tool named name[0..len), or NULL. O(1). */
+const struct mcp_tool *mcp_generation_find_tool(
+    const struct mcp_generation *gen, const char *name, size_t len);
+
+#endif
