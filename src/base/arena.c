@@ -81,7 +81,7 @@ void *mcp_arena_alloc(struct mcp_arena *a, size_t size)
 {
     void *p;
 
-    if (size > a->max_bytes || a->used_bytes > a->max_bytes - size)
+    if (size > mcp_arena_left_bytes(a) || size > SIZE_MAX / 2)
         return NULL;
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (a->top->cap - a->top_used < size && !grow(a, size))
@@ -137,4 +137,9 @@ void mcp_arena_reset(struct mcp_arena *a)
 size_t mcp_arena_used_bytes(const struct mcp_arena *a)
 {
     return a->used_bytes;
+}
+
+size_t mcp_arena_left_bytes(const struct mcp_arena *a)
+{
+    return a->used_bytes < a->max_bytes ? a->max_bytes - a->used_bytes : 0;
 }

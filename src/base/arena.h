@@ -24,7 +24,8 @@ void mcp_arena_free(struct mcp_arena *a);
 struct mcp_arena *mcp_arena_new(size_t max_bytes)
     MCP_OWNED(mcp_arena_free) MCP_MUST_USE;
 
-/* `size` bytes aligned to 16, not cleared. NULL: limit or out of memory. */
+/* `size` bytes aligned to 16, not cleared. NULL: limit or out of memory. Sizes
+ * count towards the limit rounded up to 16, except for the last that fits. */
 void *mcp_arena_alloc(struct mcp_arena *a, size_t size) MCP_MUST_USE;
 
 /* A copy of text[0..len) with a NUL behind it. NULL: as above. */
@@ -40,5 +41,8 @@ void mcp_arena_reset(struct mcp_arena *a);
 
 /* Bytes handed out since the last reset. */
 size_t mcp_arena_used_bytes(const struct mcp_arena *a);
+
+/* Bytes that may still be handed out before the limit. */
+size_t mcp_arena_left_bytes(const struct mcp_arena *a);
 
 #endif

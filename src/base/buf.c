@@ -4,6 +4,7 @@
 #include "base/buf.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ void mcp_buf_free(struct mcp_buf *b)
     mcp_buf_init(b, b->max);
 }
 
+/* One byte more than `cap` is allocated: vsnprintf() writes a NUL there. */
 char *mcp_buf_reserve(struct mcp_buf *b, size_t n)
 {
     size_t cap = b->cap > 0 ? b->cap : FIRST_BYTES;
@@ -34,9 +36,11 @@ char *mcp_buf_reserve(struct mcp_buf *b, size_t n)
     }
     if (b->cap - b->len >= n && b->data != NULL)
         return b->data + b->len;
-    while (cap < b->len + n)
-        cap = cap > b->max / 2 ? b->len + n : cap * 2;
-    data = realloc(b->data, cap);
+    while (cap < b->len + n && cap <= b->max / 2)
+        cap *= 2;
+    if (cap < b->len + n || cap > b->max)
+        cap = b->max;
+    data = cap < SIZE_MAX ? realloc(b->data, cap + 1) : NULL;
     if (data == NULL) {
         b->failed = true;
         return NULL;
@@ -55,7 +59,7 @@ void mcp_buf_printf(struct mcp_buf *b, const char *fmt, ...)
     va_start(ap, fmt);
     n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    to = n < 0 ? NULL : mcp_buf_reserve(b, (size_t)n + 1);
+    to = n < 0 ? NULL : mcp_buf_reserve(b, (size_t)n);
     if (to == NULL) {
         b->failed = true;
         return;

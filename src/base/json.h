@@ -60,12 +60,17 @@ struct mcp_json {
 };
 
 struct mcp_json_member {
-    struct mcp_json key; /* always a string */
+    struct mcp_json key; /* always a string; after a parse key.number is the
+                            offset of its quote in the text */
     struct mcp_json value;
 };
 
+/* No option allows more; functions that walk a tree may recurse. */
+enum { MCP_JSON_MAX_DEPTH = 1024 };
+
 struct mcp_json_options {
-    uint32_t max_depth; /* nested arrays and objects; 0 = 64 */
+    uint32_t max_depth; /* nested arrays and objects; 0 = 64; at most
+                           MCP_JSON_MAX_DEPTH, which stands for more */
     bool allow_duplicate_keys;
 };
 
@@ -87,7 +92,7 @@ enum mcp_err mcp_json_parse(struct mcp_arena *a, const char *text, size_t len,
                             struct mcp_json_error *error) MCP_MUST_USE;
 
 /* The value of `key` in `object`, or NULL when it has none, `object` is NULL,
- * or it is no object. */
+ * or it is no object. Of duplicate keys (when allowed) the last counts. */
 const struct mcp_json *mcp_json_find(const struct mcp_json *object,
                                      const char *key);
 const struct mcp_json *mcp_json_find_n(const struct mcp_json *object,
@@ -129,7 +134,7 @@ void mcp_json_write_cstring(struct mcp_buf *out, const char *text);
 void mcp_json_write_escaped(struct mcp_buf *out, const char *text, size_t len);
 
 /* Shortest text that reads back equal; integral values below 2^53 as plain
- * digits. `v` must be finite. */
+ * digits, -0 as 0. `v` must be finite; anything else is written as null. */
 void mcp_json_write_number(struct mcp_buf *out, double v);
 
 /* Is text[0..len) valid UTF-8 (RFC 3629: no surrogates, no overlong forms)?

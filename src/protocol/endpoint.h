@@ -1,0 +1,54 @@
+/*
+ * endpoint.h - one MCP endpoint: messages in, answers out, every revision
+ *
+ * The transports hand each whole message to mcp_endpoint_handle(). It parses,
+ * chooses the era, checks in the order of the specification, finds the method
+ * in the table, and either answers at once (lists, errors) or sends the call
+ * down to the app, whose worker answers later.
+ *
+ * Layer:  protocol. Uses features/, app/app.h, base. Knows neither
+ *         libmicrohttpd nor pipes.
+ * Thread: any.
+ */
+#ifndef MCP_PROTOCOL_ENDPOINT_H
+#define MCP_PROTOCOL_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/call.h"
+#include "base/config.h"
+#include "base/err.h"
+
+struct mcp_app;
+struct mcp_endpoint;
+
+void mcp_endpoint_free(struct mcp_endpoint *ep);
+
+/* `app` and `config` are BORROWED for the endpoint's life. OWNED. NULL: out of
+ * memory. */
+struct mcp_endpoint *mcp_endpoint_new(struct mcp_app *app,
+                                      const struct mcp_config *config)
+    MCP_OWNED(mcp_endpoint_free) MCP_MUST_USE;
+
+/* Handles one message (call->body), or a GET or DELETE of the endpoint's URL
+ * (call->http_method, no body). The call is TAKEN until call->ops->done(),
+ * which comes exactly once, perhaps before this returns, perhaps on a worker.
+ * The first part of the call is filled, the rest is zero. */
+void mcp_endpoint_handle(struct mcp_endpoint *ep, struct mcp_call *call);
+
+/* An HTTP refusal of the transport (403, 405, 406, 413, 415, 503) as the one
+ * JSON body that the protocol wants: fills call->out and call->status. Code
+ * -32603 for 503, else -32600. No id. */
+void mcp_endpoint_refuse(struct mcp_call *call, int http_status,
+                         const char *message);
+
+/* The peer of `call` left or took it back: modern calls are cancelled, legacy
+ * HTTP calls go on. The caller still owns the wait for done(). */
+void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call);
+
+/* Drops sessions that have been idle too long. Called now and then (every few
+ * seconds) by whoever has time. */
+void mcp_endpoint_sweep(struct mcp_endpoint *ep);
+
+#endif
