@@ -29,8 +29,8 @@ struct mcp_arena *mcp_arena_new(size_t max_bytes)
 void *mcp_arena_alloc(struct mcp_arena *a, size_t size) MCP_MUST_USE;
 
 /* A copy of text[0..len) with a NUL behind it. NULL: as above. */
-char *mcp_arena_dup(struct mcp_arena *a, const char *text, size_t len)
-    MCP_MUST_USE;
+char *mcp_arena_dup(struct mcp_arena *a, const char *text,
+                    size_t len) MCP_MUST_USE;
 
 /* printf into the arena; NULL: as above. */
 char *mcp_arena_printf(struct mcp_arena *a, const char *fmt, ...)

@@ -275,7 +275,8 @@ static const char *read_between(struct parser *ps, const char *p, bool opened,
             continue;
         }
         if (!opened) {
-            comma_reason = object ? "',' or '}' expected" : "',' or ']' expected";
+            comma_reason =
+                object ? "',' or '}' expected" : "',' or ']' expected";
             if (c != ',')
                 return unexpected(ps, p, comma_reason);
             p = skip_space(p + 1, ps->end);
@@ -405,9 +406,9 @@ const struct mcp_json *mcp_json_find(const struct mcp_json *object,
 const char *mcp_json_type_name(const struct mcp_json *v)
 {
     static const char *const names[] = {
-        [MCP_JSON_NULL] = "null",       [MCP_JSON_FALSE] = "boolean",
-        [MCP_JSON_TRUE] = "boolean",    [MCP_JSON_NUMBER] = "number",
-        [MCP_JSON_STRING] = "string",   [MCP_JSON_ARRAY] = "array",
+        [MCP_JSON_NULL] = "null",     [MCP_JSON_FALSE] = "boolean",
+        [MCP_JSON_TRUE] = "boolean",  [MCP_JSON_NUMBER] = "number",
+        [MCP_JSON_STRING] = "string", [MCP_JSON_ARRAY] = "array",
         [MCP_JSON_OBJECT] = "object",
     };
 

@@ -115,7 +115,7 @@ static inline bool mcp_json_equals_string(const struct mcp_json *v,
 
 /* Equality by JSON Schema's rules: numbers by exact mathematical value (1,
  * 1.0 and 10e-1 are equal; 9007199254740993 and 9007199254740992 are not),
- * objects regardless of order. */
+ * objects regardless of order. Neither tree may have duplicate keys. */
 bool mcp_json_equal(const struct mcp_json *a, const struct mcp_json *b);
 
 /* "null", "boolean", "number", "string", "array" or "object". */

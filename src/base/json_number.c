@@ -15,7 +15,8 @@
 enum {
     EXACT_POWER = 22,  /* 10^22 is the largest power of ten a double holds  */
     KEPT_DIGITS = 800, /* 767 decide any rounding; the rest is only sticky  */
-    HUGE_EXPONENT = 99999,
+    FAR_POWER = 400,   /* 0.1 * 10^400 overflows, 0.1 * 10^-400 is 0        */
+    WORD_DIGITS = 19,  /* any number of so many digits fits 64 bits         */
     WIDE_DIGITS = 37, /* a divisor of so many digits, times 10, fits 128 bits */
     WIDE_ZEROS = 128, /* no divisor of 37 digits has more factors 2 or 5 */
 };
@@ -270,4 +271,140 @@ bool mcp_json_number_is_multiple_of(const struct mcp_json *v,
     for (; zeros > 0 && r != 0; zeros--)
         r = r * 10 % m;
     return r == 0;
+}
+
+/* ---- reading ---- */
+
+/* A number as it is read. */
+struct scan {
+    uint64_t mantissa; /* all digits; wrong when there are over WORD_DIGITS */
+    size_t digits;
+    int64_t power; /* value = mantissa * 10^power */
+    bool integer;
+};
+
+static inline const char *scan_digits(struct scan *s, const char *p,
+                                      const char *end)
+{
+    const char *from = p;
+
+    for (; is_digit(p, end); p++)
+        s->mantissa = s->mantissa * 10 + (unsigned)(*p - '0');
+    s->digits += (size_t)(p - from);
+    return p;
+}
+
+/* Reads "e+12" at `p`. False: `*at` is the byte that spoils it. */
+static bool scan_exponent(struct scan *s, const char *p, const char *end,
+                          const char **at)
+{
+    struct decimal d = {.exp_negative = false};
+
+    p++;
+    if (p < end && (*p == '-' || *p == '+'))
+        d.exp_negative = *p++ == '-';
+    d.exp = p;
+    d.end = *at = skip_digits(p, end);
+    s->power += exponent(&d);
+    s->integer = false;
+    return p < *at;
+}
+
+/* Reads a number without its sign; `*at` gets where it ends or is spoiled. */
+static inline bool scan_number(struct scan *s, const char *p, const char *end,
+                               const char **at)
+{
+    const char *from;
+
+    *at = p;
+    if (!is_digit(p, end))
+        return false;
+    if (*p == '0') {
+        p++;
+        s->digits = 1;
+    } else {
+        p = scan_digits(s, p, end);
+    }
+    if (p < end && *p == '.') {
+        from = ++p;
+        *at = p = scan_digits(s, p, end);
+        if (p == from)
+            return false;
+        s->power = from - p;
+        s->integer = false;
+    }
+    *at = p;
+    if (p < end && (*p == 'e' || *p == 'E'))
+        return scan_exponent(s, p, end, at);
+    return true;
+}
+
+/* The nearest double of a long or large number, without its sign. strtod() gets
+ * a short text without a decimal point, so no locale can mislead it; digits
+ * behind KEPT_DIGITS count as one that is not 0. */
+static double slow_double(const char *text, size_t len)
+{
+    char digits[KEPT_DIGITS + 32];
+    struct decimal d;
+    const char *p;
+    int64_t scale;
+    int n = 0, saved = errno;
+    double value;
+
+    split(&d, text, len);
+    scale = d.point + exponent(&d);
+    if (d.digits == 0 || scale < -FAR_POWER)
+        return 0;
+    if (scale > FAR_POWER)
+        return HUGE_VAL;
+    for (p = d.first; p < d.last && n < KEPT_DIGITS; n++)
+        digits[n] = (char)('0' + next_digit(&p, d.last));
+    if (p < d.last)
+        digits[n++] = '1';
+    (void)snprintf(digits + n, 32, "e%d", (int)scale - n);
+    value = strtod(digits, NULL);
+    errno = saved;
+    return value;
+}
+
+/* Right when both operands are exact doubles: then IEEE 754 rounds once.
+ * Source: Clinger, How to Read Floating Point Numbers Accurately, 1990. */
+static inline bool fast_double(const struct scan *s, double *value)
+{
+    static const double powers[EXACT_POWER + 1] = {
+        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+    if (s->digits > WORD_DIGITS)
+        return false;
+    *value = (double)s->mantissa;
+    if (s->power == 0)
+        return true;
+    if (s->mantissa > UINT64_C(1) << 53 || s->power > EXACT_POWER ||
+        s->power < -EXACT_POWER)
+        return false;
+    if (s->power > 0)
+        *value *= powers[s->power];
+    else
+        *value /= powers[-s->power];
+    return true;
+}
+
+bool mcp_json_number_parse(const char **p, const char *end,
+                           struct mcp_json *out)
+{
+    const char *text = *p, *from = text + (*text == '-');
+    struct scan s = {.integer = true};
+    double value;
+
+    if (!scan_number(&s, from, end, p))
+        return false;
+    if (!fast_double(&s, &value))
+        value = slow_double(from, (size_t)(*p - from));
+    out->type = MCP_JSON_NUMBER;
+    out->flags = s.integer ? MCP_JSON_F_INTEGER : 0;
+    out->count = (uint32_t)(*p - text);
+    out->u.text = text;
+    out->number = *text == '-' ? -value : value;
+    return true;
 }
