@@ -1,0 +1,446 @@
+/*
+ * runner.c - runs, the signal that ends them, and the thread that sends it
+ */
+#include "app/runner.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <lauxlib.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define MCP_SIGNAL SIGURG /* its default action is to do nothing */
+
+enum {
+    TICK_MS = 5,        /* between looks while something runs       */
+    STAGE_2_MS = 100,   /* overdue for so long: jump out            */
+    ALT_STACK_BYTES = 64 << 10,
+    GUARD_SLACK = 128 << 10, /* below the stack: counts as overflow */
+};
+
+struct mcp_runner {
+    struct mcp_supervisor *owner;
+    pthread_t thread;
+    struct mcp_runner *next;
+    char *stack_low; /* lowest address of the thread's stack */
+    void *alt_stack;
+
+    /* Written by the runner, read by the supervisor. `seq` is odd during a
+     * run; it changes with each. */
+    atomic_uint seq;
+    _Atomic uint64_t deadline_ns;
+    const atomic_bool *_Atomic cancelled;
+
+    /* Written by the supervisor, read by the signal handler. */
+    atomic_uint kill_seq;
+    atomic_int kill_stage;
+
+    /* Only on the runner's thread. */
+    lua_State *L;
+    volatile sig_atomic_t interrupt; /* enum mcp_interrupt, set by handler */
+    atomic_int kill_reason;
+    sigjmp_buf escape;
+};
+
+struct mcp_supervisor {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct mcp_runner *runners;
+    atomic_bool asleep; /* nobody runs: woken by the next run */
+    bool stop, poked;
+    uint64_t (*tick)(void *user, uint64_t now_ns);
+    void *tick_user;
+};
+
+static _Thread_local struct mcp_runner *self;
+
+/* ---- where LuaJIT's code lies --------------------------------------------- */
+
+static uintptr_t luajit_low, luajit_high;
+
+static int find_luajit(struct dl_phdr_info *info, size_t size, void *data)
+{
+    uintptr_t pc = *(uintptr_t *)data;
+    int i;
+
+    (void)size;
+    for (i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t low = info->dlpi_addr + p->p_vaddr;
+
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        if (pc >= low && pc < low + p->p_memsz) {
+            luajit_low = low;
+            luajit_high = low + p->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The linker may give us a stub for lua_gc; dlsym gives the real place. */
+static void locate_luajit(void)
+{
+    uintptr_t pc = (uintptr_t)dlsym(RTLD_DEFAULT, "lua_gc");
+
+    (void)dl_iterate_phdr(find_luajit, &pc);
+}
+
+static bool inside_luajit(const ucontext_t *uc)
+{
+#if defined(__x86_64__)
+    uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    uintptr_t pc = (uintptr_t)uc->uc_mcontext.pc;
+#else
+    uintptr_t pc = 0;
+#endif
+
+    return pc >= luajit_low && pc < luajit_high;
+}
+
+/* ---- signal handlers ------------------------------------------------------ */
+
+static void raise_interrupt(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    luaL_error(L, "the call was interrupted");
+}
+
+static void raise_end(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    luaL_error(L, "the call has ended");
+}
+
+void mcp_runner_end_run(lua_State *L, const char *message)
+{
+    lua_sethook(L, raise_end, LUA_MASKCOUNT, 1);
+    luaL_error(L, "%s", message);
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    struct mcp_runner *r = self;
+    int saved = errno;
+
+    (void)sig;
+    (void)info;
+    if (r == NULL || !(atomic_load(&r->seq) & 1) ||
+        atomic_load(&r->kill_seq) != atomic_load(&r->seq))
+        return;
+    r->interrupt = atomic_load(&r->kill_reason);
+    if (atomic_load(&r->kill_stage) == 1)
+        lua_sethook(r->L, raise_interrupt, LUA_MASKCOUNT, 1);
+    else if (inside_luajit(context))
+        siglongjmp(r->escape, MCP_RUN_ESCAPED);
+    errno = saved;
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+    struct mcp_runner *r = self;
+    char *at = info->si_addr;
+
+    (void)context;
+    if (r != NULL && (atomic_load(&r->seq) & 1) &&
+        at < r->stack_low + GUARD_SLACK && at >= r->stack_low - GUARD_SLACK)
+        siglongjmp(r->escape, MCP_RUN_STACK_OVERFLOW);
+    /* A real fault: let it happen again without us, and be loud. */
+    (void)signal(sig, SIG_DFL);
+}
+
+static void install_handlers(void)
+{
+    struct sigaction sa;
+
+    locate_luajit();
+    memset(&sa, 0, sizeof(sa));
+    sigemptyset(&sa.sa_mask);
+    sa.sa_sigaction = on_signal;
+    sa.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    (void)sigaction(MCP_SIGNAL, &sa, NULL);
+    sa.sa_sigaction = on_fault;
+    sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    (void)sigaction(SIGSEGV, &sa, NULL);
+    (void)sigaction(SIGBUS, &sa, NULL);
+}
+
+static void unblock_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, MCP_SIGNAL);
+    sigaddset(&set, SIGSEGV);
+    sigaddset(&set, SIGBUS);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* ---- the runner ----------------------------------------------------------- */
+
+static char *stack_low_of_this_thread(void)
+{
+    pthread_attr_t attr;
+    void *low = NULL;
+    size_t size;
+
+    if (pthread_getattr_np(pthread_self(), &attr) != 0)
+        return NULL;
+    (void)pthread_attr_getstack(&attr, &low, &size);
+    (void)pthread_attr_destroy(&attr);
+    return low;
+}
+
+static bool use_alt_stack(struct mcp_runner *r)
+{
+    stack_t ss;
+
+    r->alt_stack = malloc(ALT_STACK_BYTES);
+    if (r->alt_stack == NULL)
+        return false;
+    memset(&ss, 0, sizeof(ss));
+    ss.ss_sp = r->alt_stack;
+    ss.ss_size = ALT_STACK_BYTES;
+    return sigaltstack(&ss, NULL) == 0;
+}
+
+struct mcp_runner *mcp_runner_new(struct mcp_supervisor *s)
+{
+    struct mcp_runner *r = calloc(1, sizeof(*r));
+
+    if (r == NULL)
+        return NULL;
+    if (!use_alt_stack(r)) {
+        free(r->alt_stack);
+        free(r);
+        return NULL;
+    }
+    r->owner = s;
+    r->thread = pthread_self();
+    r->stack_low = stack_low_of_this_thread();
+    self = r;
+    unblock_signals();
+    (void)pthread_mutex_lock(&s->lock);
+    r->next = s->runners;
+    s->runners = r;
+    (void)pthread_mutex_unlock(&s->lock);
+    return r;
+}
+
+void mcp_runner_free(struct mcp_runner *r)
+{
+    struct mcp_runner **link;
+    stack_t off;
+
+    if (r == NULL)
+        return;
+    (void)pthread_mutex_lock(&r->owner->lock);
+    for (link = &r->owner->runners; *link != r; link = &(*link)->next)
+        ;
+    *link = r->next;
+    (void)pthread_mutex_unlock(&r->owner->lock);
+    self = NULL;
+    memset(&off, 0, sizeof(off));
+    off.ss_flags = SS_DISABLE;
+    (void)sigaltstack(&off, NULL);
+    free(r->alt_stack);
+    free(r);
+}
+
+enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
+                                uint64_t deadline_ns,
+                                const atomic_bool *cancelled,
+                                void (*body)(void *user), void *user)
+{
+    int jumped = sigsetjmp(r->escape, 0);
+
+    if (jumped != 0) {
+        atomic_fetch_add(&r->seq, 1);
+        unblock_signals();
+        return (enum mcp_run_end)jumped;
+    }
+    r->L = L;
+    r->interrupt = MCP_INTERRUPT_NONE;
+    atomic_store_explicit(&r->deadline_ns, deadline_ns, memory_order_relaxed);
+    atomic_store_explicit(&r->cancelled, cancelled, memory_order_relaxed);
+    atomic_fetch_add(&r->seq, 1);
+    if (atomic_load(&r->owner->asleep))
+        mcp_supervisor_wake(r->owner);
+    body(user);
+    atomic_fetch_add(&r->seq, 1);
+    return MCP_RUN_RETURNED;
+}
+
+enum mcp_interrupt mcp_runner_interrupted(const struct mcp_runner *r)
+{
+    return (enum mcp_interrupt)r->interrupt;
+}
+
+/* ---- the supervisor ------------------------------------------------------- */
+
+static void interrupt_runner(struct mcp_runner *r, unsigned seq, int reason,
+                             int stage)
+{
+    atomic_store(&r->kill_reason, reason);
+    atomic_store(&r->kill_stage, stage);
+    atomic_store(&r->kill_seq, seq);
+    (void)pthread_kill(r->thread, MCP_SIGNAL);
+}
+
+/* Looks at one runner; true when it runs something. Under the lock, so the
+ * thread exists; `*cancelled` lives as long as the run, so the sequence number
+ * is read again after it. */
+static bool watch(struct mcp_runner *r, uint64_t now)
+{
+    unsigned seq = atomic_load(&r->seq);
+    uint64_t deadline;
+    const atomic_bool *cancelled;
+
+    if (!(seq & 1))
+        return false;
+    deadline = atomic_load(&r->deadline_ns);
+    if (now >= deadline) {
+        bool late = now - deadline > STAGE_2_MS * MCP_NS_PER_MS;
+
+        if (atomic_load(&r->seq) == seq)
+            interrupt_runner(r, seq, MCP_INTERRUPT_DEADLINE, late ? 2 : 1);
+        return true;
+    }
+    cancelled = atomic_load(&r->cancelled);
+    if (cancelled != NULL && atomic_load(&r->seq) == seq &&
+        atomic_load(cancelled)) {
+        interrupt_runner(r, seq, MCP_INTERRUPT_CANCEL, 1);
+        /* From now on the cancellation is a deadline that has passed. */
+        if (deadline > now)
+            atomic_compare_exchange_strong(&r->deadline_ns, &deadline, now);
+    }
+    return true;
+}
+
+static bool watch_all(struct mcp_supervisor *s, uint64_t now)
+{
+    struct mcp_runner *r;
+    bool busy = false;
+
+    for (r = s->runners; r != NULL; r = r->next)
+        busy |= watch(r, now);
+    return busy;
+}
+
+static void wait_until(struct mcp_supervisor *s, uint64_t ns)
+{
+    struct timespec t;
+
+    if (ns == UINT64_MAX) {
+        (void)pthread_cond_wait(&s->wake, &s->lock);
+        return;
+    }
+    t.tv_sec = (time_t)(ns / MCP_NS_PER_S);
+    t.tv_nsec = (long)(ns % MCP_NS_PER_S);
+    (void)pthread_cond_timedwait(&s->wake, &s->lock, &t);
+}
+
+/* Sleeps while nothing runs: the next run wakes it. `asleep` is set before the
+ * last look, so a run that starts meanwhile is seen by one side. */
+static void supervise(struct mcp_supervisor *s)
+{
+    uint64_t next = UINT64_MAX, now;
+    bool busy;
+
+    while (!s->stop) {
+        s->poked = false;
+        now = mcp_clock_now_ns();
+        if (s->tick != NULL) {
+            (void)pthread_mutex_unlock(&s->lock);
+            next = s->tick(s->tick_user, now);
+            (void)pthread_mutex_lock(&s->lock);
+        }
+        busy = watch_all(s, now);
+        if (!busy) {
+            atomic_store(&s->asleep, true);
+            busy = watch_all(s, now);
+        }
+        if (busy && next > now + TICK_MS * MCP_NS_PER_MS)
+            next = now + TICK_MS * MCP_NS_PER_MS;
+        if (!s->stop && !s->poked)
+            wait_until(s, next);
+        atomic_store(&s->asleep, false);
+    }
+}
+
+static void *supervisor_main(void *arg)
+{
+    struct mcp_supervisor *s = arg;
+
+    (void)pthread_mutex_lock(&s->lock);
+    supervise(s);
+    (void)pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+struct mcp_supervisor *mcp_supervisor_new(void)
+{
+    struct mcp_supervisor *s = calloc(1, sizeof(*s));
+    pthread_condattr_t attr;
+
+    if (s == NULL)
+        return NULL;
+    install_handlers();
+    (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&s->wake, &attr);
+    (void)pthread_condattr_destroy(&attr);
+    if (pthread_create(&s->thread, NULL, supervisor_main, s) != 0) {
+        (void)pthread_mutex_destroy(&s->lock);
+        (void)pthread_cond_destroy(&s->wake);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void mcp_supervisor_free(struct mcp_supervisor *s)
+{
+    if (s == NULL)
+        return;
+    (void)pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    (void)pthread_cond_signal(&s->wake);
+    (void)pthread_mutex_unlock(&s->lock);
+    (void)pthread_join(s->thread, NULL);
+    (void)pthread_mutex_destroy(&s->lock);
+    (void)pthread_cond_destroy(&s->wake);
+    free(s);
+}
+
+void mcp_supervisor_set_tick(struct mcp_supervisor *s,
+                             uint64_t (*tick)(void *user, uint64_t now_ns),
+                             void *user)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    s->tick = tick;
+    s->tick_user = user;
+    s->poked = true;
+    (void)pthread_cond_signal(&s->wake);
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
+void mcp_supervisor_wake(struct mcp_supervisor *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    s->poked = true;
+    (void)pthread_cond_signal(&s->wake);
+    (void)pthread_mutex_unlock(&s->lock);
+}
