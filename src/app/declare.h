@@ -8,28 +8,35 @@
 #define MCP_APP_DECLARE_H
 
 #include <lua.h>
+#include <stddef.h>
 
 struct mcp_load;
 
 /* Adds to the table at the top of the stack (which stays there):
  *
  *   add_tool{ name, title?, description?, annotations?, icons?, meta?,
- *             input_schema, output_schema?, binds, handler, file?, line?,
- *             timeout?, assert_format? } -> true | nil, message
+ *             input_schema | input_schema_file,
+ *             output_schema? | output_schema_file?, binds, handler,
+ *             file?, line?, timeout?, assert_format? } -> true | nil, message
  *       texts are strings; annotations, icons, meta, *_schema JSON strings;
- *       binds a list of parameter names. In a follow load the tool must be
- *       one of the generation's. Keeps `handler` under its index.
+ *       *_schema_file paths relative to the app's folder; binds a list of
+ *       parameter names. In a follow load the tool must be one of the
+ *       generation's with the same parameters, and no file is read. Keeps
+ *       `handler` under its index.
  *   set_option(name, text) -> true | nil, message        (mcp.server fields)
- *   option_names() -> list of names                      (for "nearest name")
+ *   option_names() -> list of names, { name = kind }
+ *       kinds: text list boolean count bytes seconds word
+ *   extra_arguments() -> boolean          the option, as set so far
+ *   tool_count() -> number                declared so far in this load
  *   encode(value), encode_schema(value), encode_sorted(value)
  *       -> JSON text | nil, path, message
- *   read_file(path) -> bytes | nil, message   relative to the app's folder
- *   loading() -> boolean                      false inside a call
+ *   suggest(name, list) -> nearest name | nil
+ *   loading() -> boolean                  false inside a call
  */
 void mcp_declare_open(lua_State *L);
 
-/* After a follow load: is everything declared? Returns NULL, or a static or
- * load-owned message that names what is missing, written to `message`. */
+/* After a follow load: is everything declared? Returns NULL, or `message`,
+ * which names what is missing. */
 const char *mcp_declare_missing(const struct mcp_load *load, char *message,
                                 size_t message_size);
 
