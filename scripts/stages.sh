@@ -174,8 +174,8 @@ stage_e2e() {
   install_e2e
   node=$(e2e_node)
   MCPLUAD_BIN=$here/build/release/mcpluad PATH=$(dirname "$node"):$PATH \
-    "$node" --test --test-reporter=tap >"$out" 2>&1 || rc=$?
-  cat "$out"
+    "$node" --test --test-reporter=spec --test-reporter-destination=stdout \
+    --test-reporter=tap --test-reporter-destination="$out" || rc=$?
   count "$(sum_of '^# pass [0-9]+' "$out")" \
     "$(($(sum_of '^# fail [0-9]+' "$out") + $(sum_of '^# cancelled [0-9]+' "$out")))" \
     "$(($(sum_of '^# skipped [0-9]+' "$out") + $(sum_of '^# todo [0-9]+' "$out")))"
