@@ -5,13 +5,14 @@
  * `--call-timeout`, the variable `MCPLUAD_CALL_TIMEOUT`, the field of
  * mcp.server{} `call_timeout`. Precedence: flag > variable > field > default:
  * a value is kept unless one of the same or of a higher source comes. The
- * table (name, type, bounds, default, help) also prints --help and the docs.
+ * table (config_table.h: name, type, bounds, default, help) also prints --help
+ * and the docs.
  *
  * A config is filled by one thread and constant afterwards. The process has a
  * base config (flags, variables); each load of the app copies it, adds the
  * fields of mcp.server{}, and keeps the copy in its generation.
  *
- * Layer:  base. Uses base/err.
+ * Layer:  base. Uses base/err, base/json, base/suggest.
  * Thread: filling: one; reading: any.
  */
 #ifndef MCP_BASE_CONFIG_H
@@ -47,21 +48,21 @@ struct mcp_config {
     char *icons; /* JSON text of an array */
 
     /* where we listen */
-    char *host;           /* "127.0.0.1"                    */
-    int64_t port;         /* 8000; 0 = any free             */
-    char *base_path;      /* "/mcp"                         */
-    char *public_url;     /* as clients see us              */
+    char *host;       /* "127.0.0.1"                    */
+    int64_t port;     /* 8000; 0 = any free             */
+    char *base_path;  /* "/mcp"                         */
+    char *public_url; /* as clients see us              */
     struct mcp_config_list allowed_hosts, allowed_origins;
     bool stdio, dev;
 
     /* how Lua runs */
-    int64_t isolation;     /* enum mcp_isolation            */
+    int64_t isolation; /* enum mcp_isolation            */
     bool jit;
-    double call_timeout;   /* 30                            */
-    double load_timeout;   /* 10                            */
-    int64_t memory_limit;  /* bytes of one Lua state, 64 Mi */
-    int64_t max_workers;   /* 0 = 4 x cores, at least 8     */
-    int64_t queue;         /* 1024 waiting calls            */
+    double call_timeout;  /* 30                            */
+    double load_timeout;  /* 10                            */
+    int64_t memory_limit; /* bytes of one Lua state, 64 Mi */
+    int64_t max_workers;  /* 0 = 4 x cores, at least 8     */
+    int64_t queue;        /* 1024 waiting calls            */
 
     /* limits of the wire */
     int64_t max_body;        /* bytes, 4 Mi                 */
@@ -95,26 +96,29 @@ struct mcp_config {
 void mcp_config_free(struct mcp_config *c);
 
 /* A config with every default. OWNED. NULL: out of memory. */
-struct mcp_config *mcp_config_new(void)
-    MCP_OWNED(mcp_config_free) MCP_MUST_USE;
+struct mcp_config *mcp_config_new(void) MCP_OWNED(mcp_config_free) MCP_MUST_USE;
 
 /* A deep copy. OWNED. NULL: out of memory. */
 struct mcp_config *mcp_config_copy(const struct mcp_config *c)
     MCP_OWNED(mcp_config_free) MCP_MUST_USE;
 
-/* Sets option `name` (underscores) from `text`. Booleans: true/false/1/0/yes/
- * no/on/off. Sizes: bytes, or with KiB, MiB, GiB. A list option: the first
- * call of a source starts a new list, later ones of the same source add; text
- * with commas adds several. A weaker source than the present one changes
- * nothing and is MCP_OK.
+/* Sets option `name` (underscores; for a flag dashes will do) from `text`.
+ * Booleans: true/false/1/0/yes/no/on/off. Sizes: bytes, or with KiB, MiB, GiB.
+ * A list option: the first call of a source starts a new list, later ones of
+ * the same source add; text with commas adds several. A weaker source than the
+ * present one changes nothing and is MCP_OK, but its value is checked.
+ * On an error the config is as it was, and the one-line `message` calls the
+ * option as its source does (--call-timeout, MCPLUAD_CALL_TIMEOUT, ...).
  * Errors: MCP_ENOENT no such option (message has the nearest name);
- * MCP_EINVAL bad value (message says what would be right); MCP_ENOMEM. */
+ * MCP_EINVAL bad value (message says what would be right), or an option that
+ * this source cannot set; MCP_ENOMEM. */
 enum mcp_err mcp_config_set(struct mcp_config *c, const char *name,
                             const char *text, enum mcp_config_source source,
                             char *message, size_t message_size) MCP_MUST_USE;
 
-/* Reads every MCPLUAD_ variable of the environment. Unknown ones are an error
- * as above. */
+/* Reads every MCPLUAD_ variable of the environment; empty ones count as not
+ * set. Unknown ones are an error as above, but for MCPLUAD_BIN: test harnesses
+ * and wrappers keep the path of the binary there. */
 enum mcp_err mcp_config_read_env(struct mcp_config *c, char *message,
                                  size_t message_size) MCP_MUST_USE;
 

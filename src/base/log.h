@@ -32,8 +32,11 @@ void mcp_log_setup(enum mcp_log_level level, bool json);
 bool mcp_log_enabled(enum mcp_log_level level);
 
 /* Writes one line. `part` is the module that speaks ("http", "app", ...). At
- * most 64 KiB of message are kept. */
+ * most 64 KiB of message are kept. errno is as before. */
 void mcp_log(enum mcp_log_level level, const char *part, const char *fmt, ...)
     MCP_PRINTF(3, 4);
+
+/* Lines that could not be written, or not whole, since the start. */
+unsigned long long mcp_log_lost(void);
 
 #endif
