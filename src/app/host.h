@@ -15,9 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+
 struct mcp_builder;
 struct mcp_generation;
+struct mcp_heap;
 struct mcp_job;
+struct mcp_sources;
 
 /* Registry integers (lua_rawgeti(L, LUA_REGISTRYINDEX, ...)) of every state.
  * LuaJIT itself uses 0, 1 and 2 and luaL_ref goes up from there, so ours are
@@ -29,6 +33,8 @@ enum {
     MCP_REF_OBJECT_MARK,     /* metatable of objects made by mcp.object   */
     MCP_REF_BLOCK_MARK,      /* metatable of content blocks               */
     MCP_REF_RESULT_MARK,     /* metatable of mcp.result values            */
+    MCP_REF_CO,              /* the coroutine of calls                    */
+    MCP_REF_SANDBOX,         /* what lua/mcp/sandbox.lua returned         */
 };
 
 /* One load of the app, while it runs. The first load of a generation has
@@ -39,13 +45,32 @@ struct mcp_load {
     const struct mcp_generation *follow;  /* NULL in the first load         */
     unsigned char *seen;                  /* follow: one flag per tool      */
     size_t seen_count;
-    const char *folder; /* of the app's script, for input_schema_file; NULL:
-                           the current one                                 */
+};
+
+/* Why the call's coroutine yielded to the host. */
+enum mcp_pending {
+    MCP_PENDING_NONE,  /* it did not, or the app yielded on its own          */
+    MCP_PENDING_SLEEP, /* until wake_ns                                      */
+    MCP_PENDING_END,   /* the outcome is written, nothing more will run      */
 };
 
 struct mcp_host {
+    struct mcp_heap *heap; /* first: the allocator's                         */
     struct mcp_load *load; /* while the app loads, else NULL                 */
     struct mcp_job *job;   /* while a call runs in this state, else NULL     */
+    struct mcp_sources *sources; /* what files the generation was made of    */
+    lua_State *co;               /* the coroutine that runs calls            */
+    struct mcp_buf scratch;      /* for one C function at a time             */
+
+    /* of the present call */
+    enum mcp_pending pending;
+    uint64_t wake_ns;
+    bool ended;         /* the outcome is final though Lua may still run     */
+    bool files_opened;  /* io.open and its like were used                    */
+    bool foreign_in_call; /* a C module or ffi was loaded by the call        */
+
+    /* Why a snapshot of this state would be unsafe; "" while it is not. */
+    char unsafe[160];
 };
 
 /* The host of this state (of any of its coroutines). Cannot fail. */

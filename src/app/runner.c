@@ -37,7 +37,11 @@ struct mcp_runner {
      * run; it changes with each. */
     atomic_uint seq;
     _Atomic uint64_t deadline_ns;
-    const atomic_bool *_Atomic cancelled;
+    const void *_Atomic token;
+
+    /* Under the supervisor's lock: the run that was cancelled, and when. */
+    unsigned cancel_seq;
+    uint64_t cancel_ns;
 
     /* Written by the supervisor, read by the signal handler. */
     atomic_uint kill_seq;
@@ -259,8 +263,7 @@ void mcp_runner_free(struct mcp_runner *r)
 }
 
 enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
-                                uint64_t deadline_ns,
-                                const atomic_bool *cancelled,
+                                uint64_t deadline_ns, const void *token,
                                 void (*body)(void *user), void *user)
 {
     int jumped = sigsetjmp(r->escape, 0);
@@ -273,7 +276,7 @@ enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
     r->L = L;
     r->interrupt = MCP_INTERRUPT_NONE;
     atomic_store_explicit(&r->deadline_ns, deadline_ns, memory_order_relaxed);
-    atomic_store_explicit(&r->cancelled, cancelled, memory_order_relaxed);
+    atomic_store_explicit(&r->token, token, memory_order_relaxed);
     atomic_fetch_add(&r->seq, 1);
     if (atomic_load(&r->owner->asleep))
         mcp_supervisor_wake(r->owner);
@@ -290,42 +293,49 @@ enum mcp_interrupt mcp_runner_interrupted(const struct mcp_runner *r)
 /* ---- the supervisor ------------------------------------------------------- */
 
 static void interrupt_runner(struct mcp_runner *r, unsigned seq, int reason,
-                             int stage)
+                             uint64_t overdue_ns)
 {
+    bool late = overdue_ns > STAGE_2_MS * MCP_NS_PER_MS;
+
     atomic_store(&r->kill_reason, reason);
-    atomic_store(&r->kill_stage, stage);
+    atomic_store(&r->kill_stage, late ? 2 : 1);
     atomic_store(&r->kill_seq, seq);
     (void)pthread_kill(r->thread, MCP_SIGNAL);
 }
 
-/* Looks at one runner; true when it runs something. Under the lock, so the
- * thread exists; `*cancelled` lives as long as the run, so the sequence number
- * is read again after it. */
+/* Looks at one runner; true when it runs something. A signal that comes after
+ * its run has ended finds another sequence number and does nothing. */
 static bool watch(struct mcp_runner *r, uint64_t now)
 {
     unsigned seq = atomic_load(&r->seq);
-    uint64_t deadline;
-    const atomic_bool *cancelled;
+    uint64_t deadline = atomic_load(&r->deadline_ns);
 
-    if (!(seq & 1))
+    if (!(seq & 1) || atomic_load(&r->seq) != seq)
         return false;
-    deadline = atomic_load(&r->deadline_ns);
-    if (now >= deadline) {
-        bool late = now - deadline > STAGE_2_MS * MCP_NS_PER_MS;
-
-        if (atomic_load(&r->seq) == seq)
-            interrupt_runner(r, seq, MCP_INTERRUPT_DEADLINE, late ? 2 : 1);
-        return true;
-    }
-    cancelled = atomic_load(&r->cancelled);
-    if (cancelled != NULL && atomic_load(&r->seq) == seq &&
-        atomic_load(cancelled)) {
-        interrupt_runner(r, seq, MCP_INTERRUPT_CANCEL, 1);
-        /* From now on the cancellation is a deadline that has passed. */
-        if (deadline > now)
-            atomic_compare_exchange_strong(&r->deadline_ns, &deadline, now);
-    }
+    if (r->cancel_seq == seq)
+        interrupt_runner(r, seq, MCP_INTERRUPT_CANCEL, now - r->cancel_ns);
+    else if (now >= deadline)
+        interrupt_runner(r, seq, MCP_INTERRUPT_DEADLINE, now - deadline);
     return true;
+}
+
+void mcp_supervisor_cancel(struct mcp_supervisor *s, const void *token)
+{
+    struct mcp_runner *r;
+
+    (void)pthread_mutex_lock(&s->lock);
+    for (r = s->runners; r != NULL; r = r->next) {
+        unsigned seq = atomic_load(&r->seq);
+
+        if (!(seq & 1) || atomic_load(&r->token) != token ||
+            atomic_load(&r->seq) != seq || r->cancel_seq == seq)
+            continue;
+        r->cancel_seq = seq;
+        r->cancel_ns = mcp_clock_now_ns();
+        s->poked = true;
+        (void)pthread_cond_signal(&s->wake);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
 }
 
 static bool watch_all(struct mcp_supervisor *s, uint64_t now)

@@ -69,11 +69,14 @@ struct mcp_runner *mcp_runner_new(struct mcp_supervisor *s)
     MCP_OWNED(mcp_runner_free) MCP_MUST_USE;
 
 /* Runs body(user), which runs Lua in the global state of `L`, until
- * `deadline_ns` (UINT64_MAX: none) or until *cancelled (may be NULL). */
+ * `deadline_ns` (UINT64_MAX: none) or until mcp_supervisor_cancel(`token`).
+ * `token` is compared, never followed; NULL: cannot be cancelled. */
 enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
-                                uint64_t deadline_ns,
-                                const atomic_bool *cancelled,
+                                uint64_t deadline_ns, const void *token,
                                 void (*body)(void *user), void *user);
+
+/* Interrupts the run that has this token, if there is one. Any thread. */
+void mcp_supervisor_cancel(struct mcp_supervisor *s, const void *token);
 
 /* What the last run of this runner was told. */
 enum mcp_interrupt mcp_runner_interrupted(const struct mcp_runner *r);

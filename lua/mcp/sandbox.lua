@@ -1,0 +1,196 @@
+--- mcp.sandbox: what a new state gets before any app code runs.
+---
+--- A call starts from the state as it was when the app had loaded, and that
+--- state is put back by copying memory. Whatever lives outside of that memory
+--- (files, C libraries, the process itself) is watched or withheld here.
+---
+--- Source: design, "Isolation of requests".
+
+local core = require "mcp.core"
+
+local function nothing() end
+
+-- The process belongs to the server.
+os.exit = function()
+  error("os.exit is not available: the server lives on; return from the handler instead", 2)
+end
+
+-- The compiler is off, because a compiled loop cannot be stopped; the hook
+-- belongs to the deadline; finalizers would run while nothing can stop them.
+jit.on, jit.off, jit.flush = nothing, nothing, nothing
+jit.opt.start = nothing
+debug.sethook = nothing
+newproxy = function()
+  error("newproxy is not available: its finalizers would not run when a call ends", 2)
+end
+
+local collect = collectgarbage
+collectgarbage = function(option, argument)
+  if option == "stop" then
+    return 0
+  end
+  return collect(option, argument)
+end
+
+-- Files: what a call leaves open is closed when it ends.
+local open_files = setmetatable({}, { __mode = "k" })
+local raw_open, raw_popen, raw_tmpfile = io.open, io.popen, io.tmpfile
+local raw_lines, raw_input, raw_output = io.lines, io.input, io.output
+
+local function watch(file, ...)
+  if file then
+    open_files[file] = true
+    core.note_file()
+  end
+  return file, ...
+end
+
+io.open = function(...)
+  return watch(raw_open(...))
+end
+
+io.popen = function(...)
+  return watch(raw_popen(...))
+end
+
+io.tmpfile = function()
+  return watch(raw_tmpfile())
+end
+
+local function until_end(file, first, ...)
+  if first == nil then
+    file:close()
+  end
+  return first, ...
+end
+
+io.lines = function(name, ...)
+  if name == nil then
+    return raw_lines()
+  end
+  local file, message = io.open(name)
+  if not file then
+    error(message, 2)
+  end
+  local next_line = file:lines(...)
+  return function()
+    return until_end(file, next_line())
+  end
+end
+
+local function redirect(raw, mode)
+  return function(target)
+    if type(target) ~= "string" then
+      return raw(target)
+    end
+    local file, message = io.open(target, mode)
+    if not file then
+      error(message, 2)
+    end
+    return raw(file)
+  end
+end
+
+io.input = redirect(raw_input, "r")
+io.output = redirect(raw_output, "w")
+
+-- Modules in Lua are read once for all states; see src/app/sources.h.
+local function search(name, path)
+  local tried = {}
+  for template in path:gmatch("[^;]+") do
+    local file = template:gsub("%?", (name:gsub("%.", "/")))
+    local source = core.load_source(file)
+    if source then
+      return file, source
+    end
+    tried[#tried + 1] = "\n\tno file '" .. file .. "'"
+  end
+  return nil, table.concat(tried)
+end
+
+package.loaders[2] = function(name)
+  local file, source = search(name, package.path)
+  if not file then
+    return source
+  end
+  local chunk, message = loadstring(source, "@" .. file)
+  if not chunk then
+    error(("error loading module '%s' from file '%s':\n\t%s"):format(name, file, message), 0)
+  end
+  return chunk
+end
+
+-- C modules known to keep nothing outside of the state between calls.
+local SAFE = { cjson = true, ["cjson.safe"] = true, lpeg = true }
+
+-- lua-cjson keeps its output buffer in C memory unless told not to.
+local function tame_cjson(module)
+  module.encode_keep_buffer(false)
+  module.encode_keep_buffer = function()
+    return false
+  end
+  local new = module.new
+  module.new = function()
+    return tame_cjson(new())
+  end
+  return module
+end
+
+local function noted(name, loader)
+  if type(loader) ~= "function" then
+    return loader
+  end
+  return function(...)
+    if not SAFE[name] then
+      core.note_foreign(("C module %q is loaded"):format(name))
+    end
+    local module = loader(...)
+    if name == "cjson" or name == "cjson.safe" then
+      tame_cjson(module)
+    end
+    return module
+  end
+end
+
+for i = 3, 4 do
+  local raw = package.loaders[i]
+  package.loaders[i] = function(name)
+    return noted(name, raw(name))
+  end
+end
+
+local raw_loadlib = package.loadlib
+package.loadlib = function(path, symbol)
+  core.note_foreign(("C library %q is loaded"):format(tostring(path)))
+  return raw_loadlib(path, symbol)
+end
+
+local open_ffi = package.preload.ffi
+package.preload.ffi = function(...)
+  core.note_foreign("ffi is used")
+  return open_ffi(...)
+end
+
+local io_type = io.type
+
+return {
+  --- How many files are open. Called after a full collection.
+  count_files = function()
+    local count = 0
+    for file in pairs(open_files) do
+      if io_type(file) == "file" then
+        count = count + 1
+      end
+    end
+    return count
+  end,
+
+  --- Closes what a call left open.
+  close_files = function()
+    for file in pairs(open_files) do
+      if io_type(file) == "file" then
+        pcall(file.close, file)
+      end
+    end
+  end,
+}
