@@ -54,10 +54,16 @@ stage_build() {
   done
 }
 
+# Builds a preset; one that has failed in this run is not tried again.
 build_or_show() {
+  if [ -f "$logs/broken.$1" ]; then
+    echo "the $1 build has failed, see stage $(cat "$logs/broken.$1")"
+    return 1
+  fi
   if ! { cmake --preset "$1" && cmake --build "build/$1" -j "$jobs"; } \
     >"$logs/build-$1.out" 2>&1; then
     tail -n 40 "$logs/build-$1.out"
+    echo "$stage" >"$logs/broken.$1"
     return 1
   fi
 }
@@ -251,6 +257,7 @@ run_stages() {
   done
   ensure_packages build test
   mkdir -p "$logs"
+  rm -f "$logs"/broken.*
   [ -d ../shared ] || printf 'without ../shared: tests that need it say what they skip\n'
   failing=()
   for name in "${wanted[@]}"; do run_stage "$name"; done

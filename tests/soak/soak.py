@@ -35,8 +35,9 @@ local kept = {}
 
 mcp.server { name = "soak", version = "1.0.0" }
 
---- Does harm to its own state, says what it found of others' harm.
-mcp.tool("harm", { arguments = { { "n", { type = "integer" } } } }, function(n)
+mcp.tool("harm", {
+  description = "Does harm to its own state, says what it found of others' harm",
+}, function(n)
   local found = {}
   if rawget(_G, "leak") then found[#found + 1] = "global" end
   if counter.bump() ~= 1 then found[#found + 1] = "upvalue" end
