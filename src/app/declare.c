@@ -264,8 +264,10 @@ static int core_add_tool(lua_State *L)
     tool.timeout_s = field_number(L, "timeout");
     tool.assert_format = field_boolean(L, "assert_format");
     field_binds(L, &tool);
-    if (tool.name == NULL || (!tool.input_schema && !input_file))
-        return luaL_error(L, "add_tool needs a name and an input schema");
+    if (tool.name == NULL)
+        return luaL_error(L, "add_tool needs a name");
+    if (load->follow == NULL && !tool.input_schema && !input_file)
+        return luaL_error(L, "add_tool needs an input schema");
 
     if (load->follow == NULL) {
         index = mcp_builder_view(load->builder)->tool_count;
@@ -349,6 +351,13 @@ static const struct mcp_generation *generation_of(const struct mcp_load *load)
 {
     return load->follow != NULL ? load->follow
                                 : mcp_builder_view(load->builder);
+}
+
+/* following() -> boolean */
+static int core_following(lua_State *L)
+{
+    lua_pushboolean(L, load_of(L)->follow != NULL);
+    return 1;
 }
 
 /* extra_arguments() -> boolean */
@@ -467,6 +476,7 @@ void mcp_declare_open(lua_State *L)
         {"add_tool", core_add_tool},
         {"set_option", core_set_option},
         {"option_names", core_option_names},
+        {"following", core_following},
         {"extra_arguments", core_extra_arguments},
         {"tool_count", core_tool_count},
         {"suggest", core_suggest},

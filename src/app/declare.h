@@ -21,11 +21,12 @@ struct mcp_load;
  *       texts are strings; annotations, icons, meta, *_schema JSON strings;
  *       *_schema_file paths relative to the app's folder; binds a list of
  *       parameter names. In a follow load the tool must be one of the
- *       generation's with the same parameters, and no file is read. Keeps
- *       `handler` under its index.
+ *       generation's with the same parameters; name, binds and handler are
+ *       enough, and no file is read. Keeps `handler` under its index.
  *   set_option(name, text) -> true | nil, message        (mcp.server fields)
  *   option_names() -> list of names, { name = kind }
  *       kinds: text list boolean count bytes seconds word
+ *   following() -> boolean                a follow load: only names matter
  *   extra_arguments() -> boolean          the option, as set so far
  *   tool_count() -> number                declared so far in this load
  *   encode(value), encode_schema(value), encode_sorted(value)

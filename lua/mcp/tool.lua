@@ -1,0 +1,223 @@
+--- mcp.tool: declare one tool of this app.
+---
+---     mcp.tool(name, handler)   mcp.tool(name, fields, handler)   mcp.tool { ... }
+---
+--- Runs while the app loads, once in each Lua state. The host keeps what the first
+--- state declares (src/app/registry.h); every state keeps its own handler. A wrong
+--- declaration stops the load, and the running generation stays.
+---
+--- Source: MCP 2026-07-28, server/tools, data type "Tool".
+
+local comment = require "mcp.comment"
+local core = require "mcp.core"
+local fields = require "mcp.fields"
+local handler = require "mcp.handler"
+local icons = require "mcp.icons"
+local schema = require "mcp.schema"
+local where = require "mcp.where"
+
+local KNOWN = {
+  name = true,
+  title = true,
+  description = true,
+  summary = true,
+  tags = true,
+  icons = true,
+  meta = true,
+  annotations = true,
+  read_only = true,
+  when_to_use = true,
+  returns = true,
+  instructions = true,
+  input_schema = true,
+  input_schema_file = true,
+  output_schema = true,
+  output_schema_file = true,
+  extra_arguments = true,
+  assert_format = true,
+  timeout = true,
+  handler = true,
+}
+
+--- Fields of the API that this version has not got.
+local LATER = {
+  input = true,
+  output = true,
+  guards = true,
+  dependencies = true,
+  scopes = true,
+  required_client_capabilities = true,
+  task = true,
+  task_input_before_start = true,
+  restart = true,
+}
+
+local HINTS = {
+  title = "string",
+  readOnlyHint = "boolean",
+  destructiveHint = "boolean",
+  idempotentHint = "boolean",
+  openWorldHint = "boolean",
+}
+
+--- The three forms as one table; the caller's is left alone.
+local function gather(at, first, second, third)
+  local decl = {}
+  local given = type(first) == "table" and first or type(second) == "table" and second or {}
+  for key, value in pairs(given) do
+    decl[key] = value
+  end
+  if first == given then
+    if second ~= nil then
+      at:fail("mcp.tool { ... } takes one table and nothing behind it")
+    end
+    return decl
+  end
+  local f = second
+  if second == given or second == nil then
+    f = third
+  elseif third ~= nil then
+    at:fail("the handler comes last: mcp.tool(name, fields, handler)")
+  end
+  if decl.name ~= nil or decl.handler ~= nil then
+    at:fail("%s is given twice", decl.name ~= nil and "name" or "handler")
+  end
+  decl.name, decl.handler = first, f
+  return decl
+end
+
+--- The function in the arguments of mcp.tool, wherever it stands.
+local function function_of(first, second, third)
+  if type(first) == "table" then
+    return first.handler
+  end
+  return type(second) == "function" and second or third
+end
+
+--- What clients show and models read.
+local function description(at, decl, block)
+  local parts = {
+    fields.text(at, decl, "description")
+      or fields.text(at, decl, "summary")
+      or block and comment.prose(block),
+  }
+  for _, section in ipairs {
+    { "when_to_use", "When to use" },
+    { "returns", "Returns" },
+    { "instructions", "Instructions" },
+  } do
+    local text = fields.text(at, decl, section[1])
+    if text then
+      parts[#parts + 1] = ("## %s\n%s"):format(section[2], text)
+    end
+  end
+  return #parts > 0 and table.concat(parts, "\n\n") or nil
+end
+
+--- A table with string keys as JSON text; nil when it is empty.
+local function json_object(at, name, t)
+  if next(t) == nil then
+    return nil
+  end
+  local text, path, why = core.encode_sorted(t)
+  if not text then
+    at:fail("%s%s %s", name, path, why)
+  end
+  return text
+end
+
+--- `annotations`, then `read_only`, which is stronger.
+local function annotations(at, decl)
+  local out = {}
+  for key, value in pairs(fields.table(at, decl, "annotations") or {}) do
+    local kind = HINTS[key]
+    if type(key) ~= "string" then
+      at:fail("annotations must be a table with names as keys")
+    elseif kind and type(value) ~= kind then
+      at:fail("annotations.%s must be a %s, got %s", key, kind, fields.told(value))
+    end
+    out[key] = value
+  end
+  local read_only = fields.boolean(at, decl, "read_only")
+  if read_only ~= nil then
+    out.readOnlyHint = read_only
+  end
+  return json_object(at, "annotations", out)
+end
+
+--- May callers send arguments that are not declared?
+local function is_open(at, decl)
+  local own = fields.word(at, decl, "extra_arguments", { "allow", "forbid" })
+  if own then
+    return own == "allow"
+  end
+  return core.extra_arguments()
+end
+
+--- The author's raw schema, or its file.
+local function raw_schema(at, decl, key)
+  local raw, file = fields.table(at, decl, key), fields.string(at, decl, key .. "_file")
+  if raw and file then
+    at:fail("%s and %s_file are both given; one of them is the schema", key, key)
+  end
+  return raw, file
+end
+
+--- Adds the schemas of `decl` to `out`.
+local function schemas(at, decl, parameters, out)
+  local raw, file = raw_schema(at, decl, "input_schema")
+  local open = is_open(at, decl)
+  if raw then
+    out.input_schema = schema.raw_input(at, raw)
+  elseif file then
+    out.input_schema_file = file
+  else
+    out.input_schema = schema.bare(at, parameters, open)
+  end
+  raw, file = raw_schema(at, decl, "output_schema")
+  out.output_schema = raw and schema.encode(at, "output_schema", raw)
+  out.output_schema_file = file
+end
+
+--- Everything that the host keeps of `decl`.
+local function describe(at, decl, out)
+  local block = comment.find(at, decl.handler)
+  fields.strings(at, decl, "tags")
+  out.title = fields.text(at, decl, "title")
+  out.description = description(at, decl, block)
+  out.annotations = annotations(at, decl)
+  out.icons = icons(at, decl)
+  out.meta = json_object(at, "meta", fields.table(at, decl, "meta") or {})
+  out.timeout = fields.seconds(at, decl, "timeout")
+  out.assert_format = fields.boolean(at, decl, "assert_format")
+  out.file, out.line = at.file, at.line
+  schemas(at, decl, out.binds, out)
+end
+
+---@param first string|mcp.Tool
+---@param second? mcp.ToolFields|function
+---@param third? function
+local function tool(first, second, third)
+  local at = where.here("mcp.tool", function_of(first, second, third))
+  at:must_load()
+  local decl = gather(at, first, second, third)
+  fields.known(at, decl, KNOWN, LATER)
+  if type(decl.name) ~= "string" then
+    at:fail("name must be a string, got %s", fields.told(decl.name))
+  end
+
+  local out = {
+    name = decl.name,
+    handler = decl.handler,
+    binds = handler.parameters(at, decl.handler),
+  }
+  if not core.following() then
+    describe(at, decl, out)
+  end
+  local ok, why = core.add_tool(out)
+  if not ok then
+    at:fail("%s", why)
+  end
+end
+
+return tool
