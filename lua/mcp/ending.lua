@@ -20,7 +20,8 @@ function M.protocol_error(fault)
   elseif type(fault.message) ~= "string" then
     at:fail("message must be a string, got %s", fields.told(fault.message))
   end
-  return core.end_call("protocol_error", { code = code, message = fault.message, data = fault.data })
+  local kept = { code = code, message = fault.message, data = fault.data }
+  return core.end_call("protocol_error", kept)
 end
 
 return M

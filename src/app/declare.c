@@ -14,9 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/host.h"
 #include "app/registry.h"
+#include "app/sources.h"
 #include "app/value.h"
 #include "base/buf.h"
 #include "base/config_table.h"
@@ -25,7 +27,6 @@
 enum {
     MESSAGE_SIZE = 1024,
     TEXT_MAX_BYTES = 16 << 20, /* of one encoded schema, annotation, ...  */
-    FILE_MAX_BYTES = 4 << 20,  /* of one schema file                      */
     SUGGEST_NAMES_MAX = 512,   /* looked at for the nearest name          */
     WRITE_STACK = 4 * MCP_VALUE_MAX_DEPTH, /* Lua stack of one encode     */
 };
@@ -116,53 +117,34 @@ static void field_binds(lua_State *L, struct mcp_tool *tool)
     tool->bind_count = count;
 }
 
-/* The whole file, relative to the app's folder. OWNED: free(). NULL: `message`
- * says why. */
-static char *read_file(const struct mcp_load *load, const char *path,
+/* A copy of the file's text; `path` is relative to the app's folder. OWNED:
+ * free(). NULL: `message` says why. */
+static char *read_file(const struct mcp_host *host, const char *path,
                        char *message, size_t message_size)
 {
-    char full[4096];
-    struct mcp_buf buf;
-    size_t len, got;
-    FILE *f;
-    char *to;
+    const char *folder = path[0] == '/' ? NULL : host->load->folder;
+    const char *text, *why = "out of memory";
+    char full[4096], *copy = NULL;
+    size_t len;
 
-    snprintf(full, sizeof(full), "%s%s%s",
-             path[0] == '/' || load->folder == NULL ? "" : load->folder,
-             path[0] == '/' || load->folder == NULL ? "" : "/", path);
-    f = fopen(full, "re");
-    if (f == NULL) {
+    snprintf(full, sizeof(full), "%s%s%s", folder == NULL ? "" : folder,
+             folder == NULL ? "" : "/", path);
+    text = mcp_sources_read(host->sources, full, &len);
+    if (text == NULL)
+        why = access(full, R_OK) != 0 ? strerror(errno) : "not a regular file";
+    else if (memchr(text, '\0', len) != NULL)
+        why = "it has a NUL byte inside";
+    else
+        copy = strndup(text, len);
+    if (copy == NULL)
         snprintf(message, message_size, "cannot read \"%.512s\": %s", full,
-                 strerror(errno));
-        return NULL;
-    }
-    mcp_buf_init(&buf, FILE_MAX_BYTES + 1);
-    do {
-        to = mcp_buf_reserve(&buf, 4096);
-        got = to == NULL ? 0 : fread(to, 1, 4096, f);
-        buf.len += got;
-    } while (got > 0);
-    if (ferror(f) || buf.failed || memchr(buf.data, '\0', buf.len) != NULL) {
-        snprintf(message, message_size, "cannot use \"%.512s\": %s", full,
-                 ferror(f)    ? strerror(errno)
-                 : buf.failed ? "it is larger than 4 MiB"
-                              : "it has a NUL byte inside");
-        fclose(f);
-        mcp_buf_free(&buf);
-        return NULL;
-    }
-    fclose(f);
-    mcp_buf_putc(&buf, '\0');
-    to = mcp_buf_take(&buf, &len);
-    if (to == NULL)
-        snprintf(message, message_size, "cannot use \"%.512s\": out of memory",
-                 full);
-    return to;
+                 why);
+    return copy;
 }
 
 /* Adds `tool` to the builder; a schema given as a file is read here. Raises
  * nothing. */
-static enum mcp_err add_first(const struct mcp_load *load,
+static enum mcp_err add_first(const struct mcp_host *host,
                               struct mcp_tool *tool, const char *input_file,
                               const char *output_file, char *message,
                               size_t message_size)
@@ -171,18 +153,19 @@ static enum mcp_err add_first(const struct mcp_load *load,
     enum mcp_err err = MCP_EINVAL;
 
     if (input_file != NULL) {
-        input = read_file(load, input_file, message, message_size);
+        input = read_file(host, input_file, message, message_size);
         if (input == NULL)
             goto done;
         tool->input_schema = input;
     }
     if (output_file != NULL) {
-        output = read_file(load, output_file, message, message_size);
+        output = read_file(host, output_file, message, message_size);
         if (output == NULL)
             goto done;
         tool->output_schema = output;
     }
-    err = mcp_builder_add_tool(load->builder, tool, message, message_size);
+    err =
+        mcp_builder_add_tool(host->load->builder, tool, message, message_size);
 
 done:
     free(input);
@@ -271,7 +254,7 @@ static int core_add_tool(lua_State *L)
 
     if (load->follow == NULL) {
         index = mcp_builder_view(load->builder)->tool_count;
-        err = add_first(load, &tool, input_file, output_file, message,
+        err = add_first(mcp_host_of(L), &tool, input_file, output_file, message,
                         sizeof(message));
     } else {
         err = add_following(load, &tool, &index, message, sizeof(message));

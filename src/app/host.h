@@ -45,6 +45,8 @@ struct mcp_load {
     const struct mcp_generation *follow;  /* NULL in the first load         */
     unsigned char *seen;                  /* follow: one flag per tool      */
     size_t seen_count;
+    const char *folder; /* of the app's script, for input_schema_file; NULL:
+                           the current one                                 */
 };
 
 /* Why the call's coroutine yielded to the host. */
