@@ -34,7 +34,9 @@ struct mcp_outcome {
     struct mcp_span content;    /* JSON array of content blocks             */
     struct mcp_span structured; /* any JSON value                           */
     struct mcp_span meta;       /* JSON object                              */
-    struct mcp_span message;    /* UTF-8, not JSON: error text              */
+    struct mcp_span message;    /* UTF-8, not JSON: the error's text; of a
+                                   failed RESULT the whole reason, for the
+                                   log: `content` may say less              */
     struct mcp_span data;       /* any JSON value                           */
     int code;                   /* JSON-RPC error code                      */
     bool is_error;              /* RESULT: the tool failed                  */
@@ -64,8 +66,9 @@ static inline void mcp_outcome_clear(struct mcp_outcome *o)
     mcp_buf_clear(&o->text);
 }
 
-/* RESULT with isError and one text block. `text` need not be UTF-8: wrong
- * bytes become U+FFFD. */
+/* RESULT with isError and one text block; `message` has the text too. `text`
+ * need not be UTF-8: wrong bytes become U+FFFD. It may not lie in `o`. When it
+ * has no room a shorter text is told; without any memory, none. */
 void mcp_outcome_set_failure(struct mcp_outcome *o, const char *text,
                              size_t len);
 

@@ -26,8 +26,8 @@
 enum { MCP_VALUE_MAX_DEPTH = 64 };
 
 struct mcp_value_error {
-    char path[256];    /* JSON pointer; "" is the value itself; cut with "..." */
-    char message[256]; /* "is a function, which JSON cannot carry"             */
+    char path[256]; /* JSON pointer; "" is the value itself; cut with "..." */
+    char message[256]; /* "is a function, which JSON cannot carry" */
 };
 
 /* Makes the marks of this state; once, before any app code runs. Leaves the

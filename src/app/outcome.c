@@ -1,0 +1,88 @@
+/*
+ * outcome.c - failures and errors; their text is made valid UTF-8
+ */
+#include "app/outcome.h"
+
+#include "base/json.h"
+
+/* Appends text[0..len) with U+FFFD for each wrong byte, as the inside of a
+ * JSON string or as it is. */
+static void add_text(struct mcp_buf *out, const char *text, size_t len,
+                     bool escaped)
+{
+    size_t bad;
+    bool valid;
+
+    for (;;) {
+        valid = mcp_utf8_valid(text, len, &bad);
+        if (valid)
+            bad = len;
+        if (escaped)
+            mcp_json_write_escaped(out, text, bad);
+        else
+            mcp_buf_add(out, text, bad);
+        if (valid)
+            return;
+        mcp_buf_add(out, "\xef\xbf\xbd", 3);
+        text += bad + 1;
+        len -= bad + 1;
+    }
+}
+
+static struct mcp_span from(const struct mcp_outcome *o, size_t at)
+{
+    return (struct mcp_span){at, o->text.len - at};
+}
+
+static void write_failure(struct mcp_outcome *o, const char *text, size_t len)
+{
+    size_t at;
+
+    mcp_outcome_clear(o);
+    o->kind = MCP_OUTCOME_RESULT;
+    o->is_error = true;
+    mcp_buf_puts(&o->text, "[{\"type\":\"text\",\"text\":\"");
+    add_text(&o->text, text, len, true);
+    mcp_buf_puts(&o->text, "\"}]");
+    o->content = from(o, 0);
+    at = o->text.len;
+    add_text(&o->text, text, len, false);
+    o->message = from(o, at);
+}
+
+/* Without memory an outcome says nothing, but stays a valid one. */
+static void drop_spans(struct mcp_outcome *o)
+{
+    mcp_buf_clear(&o->text);
+    o->content = o->message = o->data = (struct mcp_span){0, 0};
+}
+
+void mcp_outcome_set_failure(struct mcp_outcome *o, const char *text,
+                             size_t len)
+{
+    static const char too_long[] = "the error message is too long to be sent";
+
+    write_failure(o, text, len);
+    if (o->text.failed)
+        write_failure(o, too_long, sizeof(too_long) - 1);
+    if (o->text.failed)
+        drop_spans(o);
+}
+
+void mcp_outcome_set_error(struct mcp_outcome *o, int code, const char *message,
+                           const char *data)
+{
+    size_t at;
+
+    mcp_outcome_clear(o);
+    o->kind = MCP_OUTCOME_ERROR;
+    o->code = code;
+    add_text(&o->text, message, strlen(message), false);
+    o->message = from(o, 0);
+    at = o->text.len;
+    if (data != NULL)
+        mcp_buf_puts(&o->text, data);
+    o->data = from(o, at);
+    if (o->text.failed)
+        drop_spans(o);
+}
