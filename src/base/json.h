@@ -133,7 +133,7 @@ void mcp_json_write_cstring(struct mcp_buf *out, const char *text);
 /* The inside of such a string, without quotes: for text built in parts. */
 void mcp_json_write_escaped(struct mcp_buf *out, const char *text, size_t len);
 
-/* Shortest text that reads back equal; integral values below 2^53 as plain
+/* The fewest digits that read back equal; integral values below 2^53 as plain
  * digits, -0 as 0. `v` must be finite; anything else is written as null. */
 void mcp_json_write_number(struct mcp_buf *out, double v);
 

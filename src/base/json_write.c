@@ -1,6 +1,7 @@
 /*
  * json_write.c - compact JSON text; plain strings are copied whole
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static void write_printed(struct mcp_buf *out, const char *text)
 void mcp_json_write_number(struct mcp_buf *out, double v)
 {
     char text[NUMBER_BYTES];
-    int digits = 15;
+    int digits = fabs(v) < DBL_MIN ? 1 : 15; /* subnormals hold fewer */
 
     if (!isfinite(v)) {
         mcp_buf_add(out, "null", 4);
