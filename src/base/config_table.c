@@ -128,7 +128,7 @@ static const struct mcp_option options[] = {
      .help = "Host names that requests may carry besides localhost, "
              "127.0.0.1 and [::1]"},
     {LISTEN, .name = "allowed_origins", LIST, AT(allowed_origins),
-     .by = MCP_BY_ALL, .check = check_origin, .value = "ORIGIN,...",
+     .by = MCP_BY_ALL, .check = check_origin, .value = "URL,...",
      .help = "Web pages that may call besides those of localhost"},
 
     {LUA, .name = "call_timeout", SECS(0.001, DAY), AT(call_timeout),

@@ -1,0 +1,34 @@
+/*
+ * banner.h - the lines on stderr that say what is served, and where
+ *
+ *     mcpluad 0.1.0  coffee 1.2.0
+ *     http://127.0.0.1:8000/mcp   3 tools   isolation: request (image copy, \
+ *     94 KiB)   ready in 4.1 ms
+ *     warning: ...
+ *
+ * Layer:  cli. Uses base/buf.
+ * Thread: main.
+ */
+#ifndef MCP_CLI_BANNER_H
+#define MCP_CLI_BANNER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct mcp_banner {
+    const char *name;    /* of the app; NULL: not told    */
+    const char *version; /* of the app; NULL: not told    */
+    const char *where;   /* URL, or "stdio"               */
+    size_t tool_count;
+    const char *isolation;   /* mcp_app_isolation()       */
+    uint64_t ready_ns;       /* from the start of main()  */
+    size_t connection_limit; /* 0: as many as asked for   */
+    int64_t max_connections; /* what was asked for        */
+};
+
+/* Writes the lines; control characters of names become '?'. */
+void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b);
+
+#endif

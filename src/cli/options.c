@@ -1,0 +1,165 @@
+/*
+ * options.c - arguments one by one, from left to right
+ */
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config_table.h"
+#include "base/suggest.h"
+
+struct parser {
+    int argc, at; /* at: the next argument */
+    char **argv;
+    struct mcp_config *config;
+    struct mcp_cli *out;
+    char *message;
+    size_t message_size;
+};
+
+/* What ends the command line at once: name, action. */
+static const struct {
+    const char *name;
+    enum mcp_cli_action action;
+} verbs[] = {
+    {"--help", MCP_CLI_HELP},
+    {"-h", MCP_CLI_HELP},
+    {"--version", MCP_CLI_VERSION},
+    {"-V", MCP_CLI_VERSION},
+    {"--help-markdown", MCP_CLI_HELP_MARKDOWN},
+};
+
+static const char try_help[] = "; mcpluad --help lists the options";
+
+static bool is_verb(const char *argument, enum mcp_cli_action *action)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+        if (strcmp(argument, verbs[i].name) == 0) {
+            *action = verbs[i].action;
+            return true;
+        }
+    return false;
+}
+
+/* `name` is no option; mcp_config_set() says so with the nearest one. Verbs
+ * are near names as well, and without any --help is the hint. */
+static enum mcp_err unknown_option(struct parser *p, const char *name)
+{
+    static const char *const words[] = {"help", "version"};
+    const char *near = mcp_suggest(name, strlen(name), words, 2);
+
+    if (near != NULL)
+        (void)snprintf(p->message, p->message_size,
+                       "unknown option --%s; did you mean --%s?", name, near);
+    else if (mcp_config_set(p->config, name, "", MCP_FROM_FLAG, p->message,
+                            p->message_size) == MCP_ENOENT &&
+             strchr(p->message, ';') == NULL)
+        (void)snprintf(p->message, p->message_size, "unknown option --%s%s",
+                       name, try_help);
+    return MCP_EINVAL;
+}
+
+/* The value of option `o`: behind '=', or "true", or the next argument. NULL:
+ * there is none. */
+static const char *find_value(struct parser *p, const struct mcp_option *o,
+                              const char *equals)
+{
+    if (equals != NULL)
+        return equals + 1;
+    if (o->type == MCP_OPTION_BOOL)
+        return "true";
+    if (p->at == p->argc || strncmp(p->argv[p->at], "--", 2) == 0)
+        return NULL;
+    return p->argv[p->at++];
+}
+
+/* One argument that begins with "--". */
+static enum mcp_err parse_option(struct parser *p, const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+    size_t len =
+        equals != NULL ? (size_t)(equals - argument) - 2 : strlen(argument) - 2;
+    char name[MCP_OPTION_MAX_NAME], right[128];
+    const struct mcp_option *o;
+    const char *value;
+    enum mcp_err rc;
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)(len < 60 ? len : 60),
+                   argument + 2);
+    o = mcp_config_find(argument + 2, len);
+    if (o == NULL)
+        return unknown_option(p, name);
+    value = find_value(p, o, equals);
+    if (value == NULL) {
+        mcp_option_describe(o, right, sizeof(right));
+        (void)snprintf(p->message, p->message_size, "--%s needs a value: %s",
+                       name, right);
+        return MCP_EINVAL;
+    }
+    rc = mcp_config_set(p->config, o->name, value, MCP_FROM_FLAG, p->message,
+                        p->message_size);
+    return rc == MCP_OK || rc == MCP_ENOMEM ? rc : MCP_EINVAL;
+}
+
+static enum mcp_err take_app(struct parser *p, const char *argument)
+{
+    if (p->out->app == NULL) {
+        p->out->app = argument;
+        return MCP_OK;
+    }
+    (void)snprintf(p->message, p->message_size,
+                   "one app at a time: %.100s or %.100s?", p->out->app,
+                   argument);
+    return MCP_EINVAL;
+}
+
+static enum mcp_err parse_argument(struct parser *p, const char *argument,
+                                   bool *options_ended)
+{
+    if (*options_ended || argument[0] != '-')
+        return take_app(p, argument);
+    if (strcmp(argument, "--") == 0) {
+        *options_ended = true;
+        return MCP_OK;
+    }
+    if (strncmp(argument, "--", 2) == 0)
+        return parse_option(p, argument);
+    (void)snprintf(p->message, p->message_size, "unknown option %.60s%s",
+                   argument, try_help);
+    return MCP_EINVAL;
+}
+
+enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
+                           struct mcp_cli *out, char *message,
+                           size_t message_size)
+{
+    struct mcp_cli cli = {MCP_CLI_SERVE, NULL};
+    struct parser p = {argc, 1, argv, config, &cli, message, message_size};
+    bool options_ended = false;
+    enum mcp_err rc = MCP_OK;
+
+    while (rc == MCP_OK && p.at < argc) {
+        const char *argument = argv[p.at++];
+
+        if (!options_ended && is_verb(argument, &cli.action)) {
+            *out = cli;
+            return MCP_OK;
+        }
+        rc = parse_argument(&p, argument, &options_ended);
+    }
+    if (rc != MCP_OK)
+        return rc;
+    if (cli.app == NULL || *cli.app == '\0') {
+        (void)snprintf(message, message_size,
+                       "which app? usage: mcpluad [options] app.lua");
+        return MCP_EINVAL;
+    }
+    rc = mcp_config_read_env(config, message, message_size);
+    if (rc != MCP_OK)
+        return rc == MCP_ENOMEM ? rc : MCP_EINVAL;
+    *out = cli;
+    return MCP_OK;
+}

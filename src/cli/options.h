@@ -1,0 +1,39 @@
+/*
+ * options.h - the command line
+ *
+ *     mcpluad [options] app.lua        --name value, --name=value, -- ends
+ *     mcpluad --help | -h | --version | -V
+ *
+ * Options may stand before and behind the app. A boolean needs no value and
+ * takes one only behind '='.
+ *
+ * Layer:  cli. Uses base/config, base/suggest.
+ * Thread: main.
+ */
+#ifndef MCP_CLI_OPTIONS_H
+#define MCP_CLI_OPTIONS_H
+
+#include "base/config.h"
+#include "base/err.h"
+
+enum mcp_cli_action {
+    MCP_CLI_SERVE,
+    MCP_CLI_HELP,
+    MCP_CLI_HELP_MARKDOWN, /* --help-markdown: prints docs/options.md */
+    MCP_CLI_VERSION,
+};
+
+struct mcp_cli {
+    enum mcp_cli_action action;
+    const char *app; /* SERVE: the script; BORROWED from argv */
+};
+
+/* Reads the arguments behind argv[0] into `out` and sets `config` from the
+ * flags and, when it is to serve, from the environment. --help and --version
+ * win as soon as they are met.
+ * Errors: MCP_EINVAL wrong usage, MCP_ENOMEM; `message` is one line. */
+enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
+                           struct mcp_cli *out, char *message,
+                           size_t message_size) MCP_MUST_USE;
+
+#endif
