@@ -107,7 +107,8 @@ function M.word(at, t, key, words)
       return value
     end
   end
-  at:fail("%s must be %q, got %s", key, table.concat(words, '" or "'), told(value))
+  local all = '"' .. table.concat(words, '" or "') .. '"'
+  at:fail("%s must be %s, got %s", key, all, told(value))
 end
 
 --- Is `t` a list (keys 1..n, nothing else)? An empty table is one.

@@ -1,0 +1,218 @@
+--- fake_core: mcp.core in Lua, for specs of lua/mcp without the host.
+---
+--- It keeps to the contract in src/app/declare.h. load(text) runs an app in a
+--- fresh "mcp" and tells what it declared.
+
+local M = {}
+
+local FIRST = { "$schema", "$id", "type", "title", "description", "properties", "required" }
+
+local array_mark, object_mark = {}, {}
+local null = newproxy and newproxy(false) or {}
+
+local function quote(s)
+  return '"' .. s:gsub('[%c"\\]', function(c)
+    local short = ({ ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" })[c]
+    return short or ("\\u%04x"):format(c:byte())
+  end) .. '"'
+end
+
+local function is_list(t)
+  local count = 0
+  for _ in pairs(t) do
+    count = count + 1
+  end
+  return count == #t and count > 0
+end
+
+--- A list of { "name", value } pairs.
+local function is_pairs(t)
+  for _, entry in ipairs(t) do
+    if type(entry) ~= "table" or #entry ~= 2 or type(entry[1]) ~= "string" then
+      return false
+    end
+  end
+  return #t > 0
+end
+
+local write
+
+local function write_object(pairs_list, path, schema)
+  local out = {}
+  for _, pair in ipairs(pairs_list) do
+    local inner = schema
+    if schema == "properties" then
+      inner = "schema"
+    elseif schema == "schema" and pair[1] == "properties" then
+      inner = "properties"
+    end
+    out[#out + 1] = quote(pair[1]) .. ":" .. write(pair[2], path .. "/" .. pair[1], inner)
+  end
+  return "{" .. table.concat(out, ",") .. "}"
+end
+
+local function ordered(t, schema)
+  local rank, list = {}, {}
+  for i, key in ipairs(schema and FIRST or {}) do
+    rank[key] = i
+  end
+  for key, value in pairs(t) do
+    list[#list + 1] = { key, value }
+  end
+  table.sort(list, function(a, b)
+    local x, y = rank[a[1]] or 99, rank[b[1]] or 99
+    return x < y or x == y and a[1] < b[1]
+  end)
+  return list
+end
+
+function write(value, path, schema)
+  local kind = type(value)
+  if value == null then
+    return "null"
+  elseif kind == "string" then
+    return quote(value)
+  elseif kind == "boolean" then
+    return tostring(value)
+  elseif kind == "number" then
+    return value == math.floor(value) and ("%d"):format(value) or ("%.17g"):format(value)
+  elseif kind ~= "table" then
+    error({ path = path, why = "is a " .. kind .. ", which JSON cannot carry" })
+  elseif schema == "properties" and is_pairs(value) then
+    return write_object(value, path, schema)
+  elseif getmetatable(value) == array_mark or is_list(value) then
+    local out = {}
+    for i, entry in ipairs(value) do
+      out[i] = write(entry, path .. "/" .. i - 1, schema)
+    end
+    return "[" .. table.concat(out, ",") .. "]"
+  end
+  return write_object(ordered(value, schema == "schema"), path, schema)
+end
+
+local function encoder(schema)
+  return function(value)
+    local ok, text = pcall(write, value, "", schema)
+    if ok then
+      return text
+    elseif type(text) == "table" then
+      return nil, text.path, text.why
+    end
+    error(text, 0)
+  end
+end
+
+--- Is one edit enough? All that the specs need of the real one.
+local function near(a, b)
+  a, b = a:lower():gsub("[-_]", ""), b:lower():gsub("[-_]", "")
+  for i = 0, #a do
+    local without = a:sub(1, i) .. a:sub(i + 2)
+    for j = 0, #b do
+      if without == b:sub(1, j) .. b:sub(j + 2) or a == b:sub(1, j) .. b:sub(j + 2)
+        or without == b then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+local KINDS = {
+  name = "text", version = "text", title = "text", instructions = "text", icons = "text",
+  website_url = "text", host = "text", port = "count", allowed_hosts = "list",
+  call_timeout = "seconds", memory_limit = "bytes", sessions = "word",
+  extra_arguments = "word", assert_format = "boolean", expose_errors = "boolean",
+}
+
+local function add_tool(state, tool)
+  for _, other in ipairs(state.tools) do
+    if other.name == tool.name then
+      return nil, ("tool %q is declared twice: %s:%d and %s:%d"):format(
+        tool.name, other.file, other.line, tool.file, tool.line)
+    end
+  end
+  state.tools[#state.tools + 1] = tool
+  return true
+end
+
+--- A core whose records are in `state`.
+---@param state table
+function M.new(state)
+  local core = {
+    null = null,
+    array = function(t) return setmetatable(t, array_mark) end,
+    object = function(t) return setmetatable(t, object_mark) end,
+    is_null = function(x) return x == null end,
+    encode = encoder(nil),
+    encode_sorted = encoder("sorted"),
+    encode_schema = encoder("schema"),
+    loading = function() return state.loading end,
+    following = function() return state.following end,
+    extra_arguments = function() return state.options.extra_arguments == "allow" end,
+    tool_count = function() return #state.tools end,
+    add_tool = function(tool) return add_tool(state, tool) end,
+    source = function(chunk) return state.sources[chunk] end,
+    end_call = function(kind, data)
+      error({ ended = kind, data = data })
+    end,
+  }
+  for _, name in ipairs { "text", "image", "audio", "resource_link", "embedded", "result" } do
+    core[name] = function() end
+  end
+  function core.option_names()
+    local names, kinds = {}, {}
+    for name, kind in pairs(KINDS) do
+      names[#names + 1], kinds[name] = name, kind
+    end
+    table.sort(names)
+    return names, kinds
+  end
+  function core.set_option(name, text)
+    if name == "port" and tonumber(text) > 65535 then
+      return nil, "port must be a number from 0 to 65535, not " .. text
+    end
+    local known = state.options[name]
+    state.options[name] = known and KINDS[name] == "list" and known .. "," .. text or text
+    return true
+  end
+  function core.suggest(name, list)
+    for _, known in ipairs(list) do
+      if near(name, known) then
+        return known
+      end
+    end
+  end
+  return core
+end
+
+--- A fresh "mcp" over a fresh core.
+---@return table mcp, table state
+function M.fresh()
+  local state = { loading = true, following = false, tools = {}, options = {}, sources = {} }
+  for name in pairs(package.loaded) do
+    if name == "mcp" or name:find("^mcp%.") then
+      package.loaded[name] = nil
+    end
+  end
+  package.loaded["mcp.core"] = M.new(state)
+  return require "mcp", state
+end
+
+--- Runs `text` as app.lua. `mcp` and `t` are there as globals of the app.
+---@param text string
+---@return table state  tools, options, error (the message of a refused load)
+function M.load(text, setup)
+  local mcp, state = M.fresh()
+  state.sources["@app.lua"] = text
+  if setup then
+    setup(state)
+  end
+  local app = assert(loadstring(text, "@app.lua"))
+  local types = rawget(mcp, "types")
+  setfenv(app, setmetatable({ mcp = mcp, t = types }, { __index = _G }))
+  local ok, err = pcall(app)
+  state.error = not ok and err or nil
+  return state
+end
+
+return M

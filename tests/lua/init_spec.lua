@@ -1,0 +1,59 @@
+-- Mirrors lua/mcp/init.lua, names.lua and ending.lua.
+local fake = require "fake_core"
+
+local function failure(text)
+  return fake.load(text).error
+end
+
+describe("the module mcp", function()
+  it("refuses a name that it has not got, with the nearest", function()
+    assert.equal('app.lua:2: mcp: there is no mcp.tol; did you mean "tool"?',
+      failure '\nmcp.tol("x", function() end)')
+    assert.equal("app.lua:1: mcp: there is no mcp.qwertyuiop", failure "local _ = mcp.qwertyuiop")
+    assert.equal("app.lua:1: mcp: there is no mcp.1", failure "local _ = mcp[1]")
+  end)
+
+  it("says of a later version's name that it is one", function()
+    assert.equal("app.lua:1: mcp: mcp.resource is not available in this version",
+      failure 'mcp.resource { uri = "a" }')
+  end)
+
+  it("cannot be changed", function()
+    assert.equal("app.lua:1: mcp: the module cannot be changed (mcp.x = ...)", failure "mcp.x = 1")
+  end)
+
+  it("passes the host's constructors on", function()
+    local mcp = fake.fresh()
+    local core = package.loaded["mcp.core"]
+    for _, name in ipairs {
+      "text", "image", "audio", "resource_link", "embedded", "result",
+      "array", "object", "null", "is_null",
+    } do
+      assert.equal(core[name], mcp[name])
+    end
+  end)
+end)
+
+describe("mcp.protocol_error", function()
+  it("ends the call by the host", function()
+    local mcp = fake.fresh()
+    local ok, ended = pcall(mcp.protocol_error, { code = -32602, message = "no", data = { 1 } })
+    assert.is_false(ok)
+    assert.same({ ended = "protocol_error",
+      data = { code = -32602, message = "no", data = { 1 } } }, ended)
+  end)
+
+  local refused = {
+    ["mcp.protocol_error(1)"] = "a table { code, message, data } is needed, got 1",
+    ['mcp.protocol_error { code = "1", message = "m" }'] = 'code must be an integer, got "1"',
+    ['mcp.protocol_error { code = 1.5, message = "m" }'] = "code must be an integer, got 1.5",
+    ["mcp.protocol_error { code = 1 }"] = "message must be a string, got nil",
+    ['mcp.protocol_error { code = 1, mesage = "m" }'] =
+      'unknown field "mesage"; did you mean "message"?',
+  }
+  for text, message in pairs(refused) do
+    it("refuses " .. text, function()
+      assert.equal("app.lua:1: mcp.protocol_error: " .. message, failure(text))
+    end)
+  end
+end)
