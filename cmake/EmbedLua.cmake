@@ -8,7 +8,6 @@ set(MCP_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_lua.cmake)
 
 function(mcp_embed_lua target root)
   file(GLOB_RECURSE files RELATIVE ${root} CONFIGURE_DEPENDS ${root}/mcp/*.lua)
-  list(FILTER files EXCLUDE REGEX "^mcp/meta/")
   list(SORT files)
   list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE paths)
   string(REPLACE ";" "," names "${files}")

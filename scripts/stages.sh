@@ -71,6 +71,7 @@ build_or_show() {
 stage_lint() {
   check "layers" sh scripts/check-layers.sh
   check "banned calls" sh scripts/check-banned.sh
+  check "the checkers find planted faults" sh scripts/check-checkers.sh
   check "clang-format (./dev fmt mends it)" format_check
   check "luacheck" lua_check
 }
@@ -100,6 +101,8 @@ run_ctest() {
   programs=$(grep -c '^Test Failed\.$' "$log" || true)
   [ "$failed" -ge "$programs" ] || failed=$programs
   count "$passed" "$failed" "$skipped"
+  sed -n 's/^\[  SKIPPED \] \([a-z]\)/skipped: \1/p' "$log" | sort -u |
+    while read -r line; do note "$line"; done
   [ "$passed" -gt 0 ] || { echo "no unit test passed" && return 1; }
   return $rc
 }
