@@ -15,17 +15,26 @@
 enum { EXIT_BY_SIGNAL = 128 };
 
 static atomic_int stop_signal;
-static atomic_bool serving;
+static atomic_uint seconds_to_end; /* 0: not serving yet */
 static atomic_int event_fd = -1;
+
+static void handle(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(number, &action, NULL);
+}
 
 static void on_end(int number)
 {
     const uint64_t one = 1;
     int none = 0, saved = errno;
 
-    if (!atomic_load(&serving) ||
+    if (atomic_load(&seconds_to_end) == 0 ||
         !atomic_compare_exchange_strong(&stop_signal, &none, number))
         _exit(EXIT_BY_SIGNAL + number);
+    mcp_signals_end_in(atomic_load(&seconds_to_end));
     if (write(atomic_load(&event_fd), &one, sizeof(one)) < 0)
         _exit(EXIT_BY_SIGNAL + number);
     errno = saved;
@@ -48,14 +57,6 @@ static void on_alarm(int number)
     _exit(EXIT_FAILURE);
 }
 
-static void handle(int number, void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(number, &action, NULL);
-}
-
 enum mcp_err mcp_signals_open(struct mcp_signals *out)
 {
     int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -71,9 +72,9 @@ enum mcp_err mcp_signals_open(struct mcp_signals *out)
     return MCP_OK;
 }
 
-void mcp_signals_serving(void)
+void mcp_signals_serving(unsigned end_s)
 {
-    atomic_store(&serving, true);
+    atomic_store(&seconds_to_end, end_s);
 }
 
 bool mcp_signals_wait(const struct mcp_signals *s, int milliseconds)
@@ -85,8 +86,9 @@ bool mcp_signals_wait(const struct mcp_signals *s, int milliseconds)
     return atomic_load(s->stop) != 0;
 }
 
-void mcp_signals_end_in(unsigned seconds)
+/* Also called by on_end(): sigaction() and alarm() may be. */
+void mcp_signals_end_in(unsigned end_s)
 {
     handle(SIGALRM, on_alarm);
-    (void)alarm(seconds);
+    (void)alarm(end_s);
 }

@@ -48,7 +48,7 @@ static int first_while_serving(void)
 
     if (mcp_signals_open(&s) != MCP_OK)
         return 99;
-    mcp_signals_serving();
+    mcp_signals_serving(5);
     if (mcp_signals_wait(&s, 0) || *s.stop != 0)
         return 98;
     (void)raise(SIGINT);
@@ -63,7 +63,7 @@ static int second_while_serving(void)
 
     if (mcp_signals_open(&s) != MCP_OK)
         return 99;
-    mcp_signals_serving();
+    mcp_signals_serving(5);
     (void)raise(SIGINT);
     if (*s.stop != SIGINT)
         return 98;
@@ -89,7 +89,7 @@ static int a_program_of_the_app(void)
 
     if (mcp_signals_open(&s) != MCP_OK)
         return 99;
-    mcp_signals_serving();
+    mcp_signals_serving(5);
     (void)execl("/bin/sh", "sh", "-c", "kill -PIPE $$; exit 7", (char *)NULL);
     return 98;
 }
@@ -100,8 +100,9 @@ static int hangs_after_the_end(void)
 
     if (mcp_signals_open(&s) != MCP_OK)
         return 99;
+    mcp_signals_serving(1);
     (void)close(STDERR_FILENO);
-    mcp_signals_end_in(1);
+    (void)raise(SIGTERM);
     for (;;)
         (void)pause();
 }
