@@ -1,5 +1,8 @@
 /*
  * arena.c - a chain of chunks, each twice as large as the one before
+ *
+ * Under AddressSanitizer what is not handed out is poisoned, so a read behind
+ * a block or after a reset is reported.
  */
 #include "base/arena.h"
 
@@ -8,6 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAVE_ASAN
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(HAVE_ASAN)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, n)   ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
 
 enum { FIRST_CHUNK_BYTES = 8192, MAX_CHUNK_BYTES = 1 << 20, ALIGN = 16 };
 
@@ -31,8 +46,15 @@ static struct chunk *chunk_new(size_t cap, struct chunk *next)
     if (c != NULL) {
         c->cap = cap;
         c->next = next;
+        ASAN_POISON_MEMORY_REGION(c->data, cap);
     }
     return c;
+}
+
+static void chunk_free(struct chunk *c)
+{
+    ASAN_UNPOISON_MEMORY_REGION(c->data, c->cap);
+    free(c);
 }
 
 struct mcp_arena *mcp_arena_new(size_t max_bytes)
@@ -58,7 +80,7 @@ void mcp_arena_free(struct mcp_arena *a)
         return;
     for (c = a->top; c != NULL; c = next) {
         next = c->next;
-        free(c);
+        chunk_free(c);
     }
     free(a);
 }
@@ -79,16 +101,18 @@ static int grow(struct mcp_arena *a, size_t size)
 
 void *mcp_arena_alloc(struct mcp_arena *a, size_t size)
 {
+    size_t padded;
     void *p;
 
     if (size > mcp_arena_left_bytes(a) || size > SIZE_MAX / 2)
         return NULL;
-    size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (a->top->cap - a->top_used < size && !grow(a, size))
+    padded = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (a->top->cap - a->top_used < padded && !grow(a, padded))
         return NULL;
     p = a->top->data + a->top_used;
-    a->top_used += size;
-    a->used_bytes += size;
+    ASAN_UNPOISON_MEMORY_REGION(p, size);
+    a->top_used += padded;
+    a->used_bytes += padded;
     return p;
 }
 
@@ -127,9 +151,10 @@ void mcp_arena_reset(struct mcp_arena *a)
     while (a->top->next != NULL) {
         struct chunk *older = a->top->next;
 
-        free(a->top);
+        chunk_free(a->top);
         a->top = older;
     }
+    ASAN_POISON_MEMORY_REGION(a->top->data, a->top->cap);
     a->top_used = 0;
     a->used_bytes = 0;
 }

@@ -181,70 +181,71 @@ static void every_byte_of_a_string_is_looked_at(void **state)
     }
 }
 
+static const struct {
+    const char *text;
+    size_t offset;
+    const char *reason;
+} refusals[] = {
+    {"", 0, "unexpected end"},
+    {" \t\r\n", 4, "unexpected end"},
+    {"[1,]", 3, "a value expected"},
+    {"[1 2]", 3, "',' or ']' expected"},
+    {"[1}", 2, "',' or ']' expected"},
+    {"[", 1, "unexpected end"},
+    {"]", 0, "a value expected"},
+    {"[,1]", 1, "a value expected"},
+    {"{,}", 1, "a key in quotes expected"},
+    {"{\"a\":1,}", 7, "a key in quotes expected"},
+    {"{a:1}", 1, "a key in quotes expected"},
+    {"{\"a\" 1}", 5, "':' expected"},
+    {"{\"a\":1]", 6, "',' or '}' expected"},
+    {"{\"a\":", 5, "unexpected end"},
+    {"{\"a\"", 4, "unexpected end"},
+    {"tru", 0, "a value expected"},
+    {"[nul]", 1, "a value expected"},
+    {"NaN", 0, "a value expected"},
+    {"1 1", 2, "nothing may follow the value"},
+    {"truee", 4, "nothing may follow the value"},
+    {"1//", 1, "nothing may follow the value"},
+    {"01", 1, "nothing may follow the value"},
+    {"-", 1, "unexpected end"},
+    {"-a", 1, "invalid number"},
+    {"+1", 0, "a value expected"},
+    {"1.", 2, "unexpected end"},
+    {"1.e1", 2, "invalid number"},
+    {"1e", 2, "unexpected end"},
+    {"1e+", 3, "unexpected end"},
+    {"1e+x", 3, "invalid number"},
+    {"0x1", 1, "nothing may follow the value"},
+    {"\"abc", 4, "unterminated string"},
+    {"\"abc\\", 5, "unterminated string"},
+    {"\"abc\\\"", 6, "unterminated string"},
+    {"\"a\nb\"", 2, "control character in a string"},
+    {"\"a\\x\"", 2, "bad escape"},
+    {"\"a\\u12g4\"", 2, "bad \\u escape"},
+    {"\"a\\u123\"", 2, "bad \\u escape"},
+    {"\"\\ud800\"", 1, "unpaired surrogate"},
+    {"\"\\ud800\\n\"", 1, "unpaired surrogate"},
+    {"\"\\ud800\\ud800\"", 1, "unpaired surrogate"},
+    {"\"\\udc00\\ud800\"", 1, "unpaired surrogate"},
+    {"\"x\355\240\200\"", 2, "invalid UTF-8"},
+    {"\"x\300\200\"", 2, "invalid UTF-8"},
+    {"\"x\\\377\"", 3, "invalid UTF-8"},
+    {"\357\273\277{}", 0, "a value expected"},
+};
+
 static void a_refusal_tells_where_and_why(void **state)
 {
-    static const struct {
-        const char *text;
-        size_t offset;
-        const char *reason;
-    } cases[] = {
-        {"", 0, "unexpected end"},
-        {" \t\r\n", 4, "unexpected end"},
-        {"[1,]", 3, "a value expected"},
-        {"[1 2]", 3, "',' or ']' expected"},
-        {"[1}", 2, "',' or ']' expected"},
-        {"[", 1, "unexpected end"},
-        {"]", 0, "a value expected"},
-        {"[,1]", 1, "a value expected"},
-        {"{,}", 1, "a key in quotes expected"},
-        {"{\"a\":1,}", 7, "a key in quotes expected"},
-        {"{a:1}", 1, "a key in quotes expected"},
-        {"{\"a\" 1}", 5, "':' expected"},
-        {"{\"a\":1]", 6, "',' or '}' expected"},
-        {"{\"a\":", 5, "unexpected end"},
-        {"{\"a\"", 4, "unexpected end"},
-        {"tru", 0, "a value expected"},
-        {"[nul]", 1, "a value expected"},
-        {"NaN", 0, "a value expected"},
-        {"1 1", 2, "nothing may follow the value"},
-        {"truee", 4, "nothing may follow the value"},
-        {"1//", 1, "nothing may follow the value"},
-        {"01", 1, "nothing may follow the value"},
-        {"-", 1, "unexpected end"},
-        {"-a", 1, "invalid number"},
-        {"+1", 0, "a value expected"},
-        {"1.", 2, "unexpected end"},
-        {"1.e1", 2, "invalid number"},
-        {"1e", 2, "unexpected end"},
-        {"1e+", 3, "unexpected end"},
-        {"1e+x", 3, "invalid number"},
-        {"0x1", 1, "nothing may follow the value"},
-        {"\"abc", 4, "unterminated string"},
-        {"\"abc\\", 5, "unterminated string"},
-        {"\"abc\\\"", 6, "unterminated string"},
-        {"\"a\nb\"", 2, "control character in a string"},
-        {"\"a\\x\"", 2, "bad escape"},
-        {"\"a\\u12g4\"", 2, "bad \\u escape"},
-        {"\"a\\u123\"", 2, "bad \\u escape"},
-        {"\"\\ud800\"", 1, "unpaired surrogate"},
-        {"\"\\ud800\\n\"", 1, "unpaired surrogate"},
-        {"\"\\ud800\\ud800\"", 1, "unpaired surrogate"},
-        {"\"\\udc00\\ud800\"", 1, "unpaired surrogate"},
-        {"\"x\355\240\200\"", 2, "invalid UTF-8"},
-        {"\"x\300\200\"", 2, "invalid UTF-8"},
-        {"\"x\\\377\"", 3, "invalid UTF-8"},
-        {"\357\273\277{}", 0, "a value expected"},
-    };
     struct mcp_json_error error;
     size_t i;
 
-    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         memset(&error, 0xff, sizeof(error));
-        assert_int_equal(
-            refused(state, cases[i].text, strlen(cases[i].text), NULL, &error),
-            MCP_EINVAL);
-        assert_string_equal(error.reason, cases[i].reason);
-        assert_int_equal(error.offset, cases[i].offset);
+        assert_int_equal(refused(state, refusals[i].text,
+                                 strlen(refusals[i].text), NULL, &error),
+                         MCP_EINVAL);
+        assert_string_equal(error.reason, refusals[i].reason);
+        assert_int_equal(error.offset, refusals[i].offset);
         assert_false(error.duplicate_key);
     }
 }

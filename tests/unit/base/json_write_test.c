@@ -324,7 +324,7 @@ static void written_trees_parse_equal(void **state)
     mcp_buf_init(&text, BUF_BYTES);
     mcp_buf_init(&once, BUF_BYTES);
     mcp_buf_init(&twice, BUF_BYTES);
-    for (i = 0; i < 2000; i++) {
+    for (i = 0; i < 400; i++) {
         mcp_arena_reset(*state);
         mcp_buf_clear(&text);
         mcp_buf_clear(&once);
