@@ -21,10 +21,10 @@
 enum {
     GRAIN = 16,
     TAG = 8,
-    SMALL_MAX = 256,             /* largest block without a tag           */
+    SMALL_MAX = 256, /* largest block without a tag           */
     SMALL_CLASSES = SMALL_MAX / GRAIN,
-    RUN_BYTES = 2048,            /* a run of small blocks                 */
-    LARGE_MIN = 48,              /* tag, links, size at the end           */
+    RUN_BYTES = 2048, /* a run of small blocks                 */
+    LARGE_MIN = 48,   /* tag, links, size at the end           */
     BINS = 4 * 44,
     EXACT_TRIES = 8,
     KEEP_BEYOND_IMAGE = 1 << 20, /* dirty memory a reset leaves in place  */
@@ -40,8 +40,8 @@ struct free_block {
 
 /* Lies at the start of the mapping, so a reset restores it as well. */
 struct head {
-    char *top;             /* first byte never used                     */
-    size_t used;           /* bytes of live blocks                      */
+    char *top;   /* first byte never used                     */
+    size_t used; /* bytes of live blocks                      */
     void *small[SMALL_CLASSES + 1]; /* free small blocks by size / GRAIN */
     uint64_t bin_map[(BINS + 63) / 64];
     struct free_block *bins[BINS];
@@ -371,8 +371,8 @@ struct mcp_heap *mcp_heap_new(size_t limit_bytes)
     h->end = (char *)base + size;
     h->size = size;
     h->limit = limit_bytes;
-    h->head->top = (char *)base +
-                   ((sizeof(struct head) + TAG + GRAIN - 1) & SIZE_MASK);
+    h->head->top =
+        (char *)base + ((sizeof(struct head) + TAG + GRAIN - 1) & SIZE_MASK);
     h->high = h->head->top;
     return h;
 }

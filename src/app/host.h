@@ -41,9 +41,9 @@ enum {
  * `follow` NULL and fills the builder; each further one must declare the same
  * things in any order: `seen` counts them. */
 struct mcp_load {
-    struct mcp_builder *builder;          /* NULL in follow loads           */
-    const struct mcp_generation *follow;  /* NULL in the first load         */
-    unsigned char *seen;                  /* follow: one flag per tool      */
+    struct mcp_builder *builder;         /* NULL in follow loads           */
+    const struct mcp_generation *follow; /* NULL in the first load         */
+    unsigned char *seen;                 /* follow: one flag per tool      */
     size_t seen_count;
     const char *folder; /* of the app's script, for input_schema_file; NULL:
                            the current one                                 */
@@ -67,8 +67,8 @@ struct mcp_host {
     /* of the present call */
     enum mcp_pending pending;
     uint64_t wake_ns;
-    bool ended;         /* the outcome is final though Lua may still run     */
-    bool files_opened;  /* io.open and its like were used                    */
+    bool ended;        /* the outcome is final though Lua may still run     */
+    bool files_opened; /* io.open and its like were used                    */
     bool foreign_in_call; /* a C module or ffi was loaded by the call        */
 
     /* Why a snapshot of this state would be unsafe; "" while it is not. */

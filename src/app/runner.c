@@ -20,8 +20,8 @@
 #define MCP_SIGNAL SIGURG /* its default action is to do nothing */
 
 enum {
-    TICK_MS = 5,        /* between looks while something runs       */
-    STAGE_2_MS = 100,   /* overdue for so long: jump out            */
+    TICK_MS = 5,      /* between looks while something runs       */
+    STAGE_2_MS = 100, /* overdue for so long: jump out            */
     ALT_STACK_BYTES = 64 << 10,
     GUARD_SLACK = 128 << 10, /* below the stack: counts as overflow */
 };
@@ -60,14 +60,15 @@ struct mcp_supervisor {
     pthread_cond_t wake;
     struct mcp_runner *runners;
     atomic_bool asleep; /* nobody runs: woken by the next run */
-    bool stop, poked;
+    bool stop, poked, cancel_all;
     uint64_t (*tick)(void *user, uint64_t now_ns);
     void *tick_user;
 };
 
 static _Thread_local struct mcp_runner *self;
 
-/* ---- where LuaJIT's code lies --------------------------------------------- */
+/* ---- where LuaJIT's code lies ---------------------------------------------
+ */
 
 static uintptr_t luajit_low, luajit_high;
 
@@ -113,7 +114,8 @@ static bool inside_luajit(const ucontext_t *uc)
     return pc >= luajit_low && pc < luajit_high;
 }
 
-/* ---- signal handlers ------------------------------------------------------ */
+/* ---- signal handlers ------------------------------------------------------
+ */
 
 static void raise_interrupt(lua_State *L, lua_Debug *ar)
 {
@@ -191,7 +193,8 @@ static void unblock_signals(void)
     (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* ---- the runner ----------------------------------------------------------- */
+/* ---- the runner -----------------------------------------------------------
+ */
 
 static char *stack_low_of_this_thread(void)
 {
@@ -290,7 +293,8 @@ enum mcp_interrupt mcp_runner_interrupted(const struct mcp_runner *r)
     return (enum mcp_interrupt)r->interrupt;
 }
 
-/* ---- the supervisor ------------------------------------------------------- */
+/* ---- the supervisor -------------------------------------------------------
+ */
 
 static void interrupt_runner(struct mcp_runner *r, unsigned seq, int reason,
                              uint64_t overdue_ns)
@@ -303,6 +307,14 @@ static void interrupt_runner(struct mcp_runner *r, unsigned seq, int reason,
     (void)pthread_kill(r->thread, MCP_SIGNAL);
 }
 
+static void mark_cancelled(struct mcp_runner *r, unsigned seq)
+{
+    if (r->cancel_seq == seq)
+        return;
+    r->cancel_seq = seq;
+    r->cancel_ns = mcp_clock_now_ns();
+}
+
 /* Looks at one runner; true when it runs something. A signal that comes after
  * its run has ended finds another sequence number and does nothing. */
 static bool watch(struct mcp_runner *r, uint64_t now)
@@ -310,8 +322,12 @@ static bool watch(struct mcp_runner *r, uint64_t now)
     unsigned seq = atomic_load(&r->seq);
     uint64_t deadline = atomic_load(&r->deadline_ns);
 
+    const void *token = atomic_load(&r->token);
+
     if (!(seq & 1) || atomic_load(&r->seq) != seq)
         return false;
+    if (r->owner->cancel_all && token != NULL)
+        mark_cancelled(r, seq);
     if (r->cancel_seq == seq)
         interrupt_runner(r, seq, MCP_INTERRUPT_CANCEL, now - r->cancel_ns);
     else if (now >= deadline)
@@ -327,14 +343,13 @@ void mcp_supervisor_cancel(struct mcp_supervisor *s, const void *token)
     for (r = s->runners; r != NULL; r = r->next) {
         unsigned seq = atomic_load(&r->seq);
 
-        if (!(seq & 1) || atomic_load(&r->token) != token ||
-            atomic_load(&r->seq) != seq || r->cancel_seq == seq)
-            continue;
-        r->cancel_seq = seq;
-        r->cancel_ns = mcp_clock_now_ns();
-        s->poked = true;
-        (void)pthread_cond_signal(&s->wake);
+        if ((seq & 1) && token != NULL && atomic_load(&r->token) == token &&
+            atomic_load(&r->seq) == seq)
+            mark_cancelled(r, seq);
     }
+    s->cancel_all |= token == NULL;
+    s->poked = true;
+    (void)pthread_cond_signal(&s->wake);
     (void)pthread_mutex_unlock(&s->lock);
 }
 

@@ -75,7 +75,8 @@ enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
                                 uint64_t deadline_ns, const void *token,
                                 void (*body)(void *user), void *user);
 
-/* Interrupts the run that has this token, if there is one. Any thread. */
+/* Interrupts the run that has this token, if there is one; NULL: every run
+ * that has a token, and those that start from now on. Any thread. */
 void mcp_supervisor_cancel(struct mcp_supervisor *s, const void *token);
 
 /* What the last run of this runner was told. */

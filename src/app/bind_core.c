@@ -1,0 +1,102 @@
+/*
+ * bind_core.c - see bind_core.h
+ *
+ * Rule: arguments first, C second, results last; no C memory is held across a
+ * Lua call that may raise.
+ */
+#include "app/bind_core.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "app/host.h"
+#include "app/result.h"
+#include "app/runner.h"
+#include "app/sources.h"
+
+/* note_file() */
+static int note_file(lua_State *L)
+{
+    mcp_host_of(L)->files_opened = true;
+    return 0;
+}
+
+/* note_foreign(why) */
+static int note_foreign(lua_State *L)
+{
+    struct mcp_host *host = mcp_host_of(L);
+    const char *why = luaL_checkstring(L, 1);
+
+    if (host->unsafe[0] == '\0')
+        (void)snprintf(host->unsafe, sizeof(host->unsafe), "%s", why);
+    if (host->job != NULL)
+        host->foreign_in_call = true;
+    return 0;
+}
+
+/* load_source(path) -> bytes | nil */
+static int load_source(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    size_t len;
+    const char *bytes = mcp_sources_read(mcp_host_of(L)->sources, path, &len);
+
+    if (bytes == NULL)
+        return 0;
+    lua_pushlstring(L, bytes, len);
+    return 1;
+}
+
+/* source(chunkname) -> bytes | nil */
+static int source(lua_State *L)
+{
+    const char *chunk = luaL_checkstring(L, 1);
+    const char *bytes = NULL;
+    size_t len;
+
+    if (chunk[0] == '@')
+        bytes = mcp_sources_find(mcp_host_of(L)->sources, chunk + 1, &len);
+    if (bytes == NULL)
+        return 0;
+    lua_pushlstring(L, bytes, len);
+    return 1;
+}
+
+/* end_call(kind, table): writes the outcome, then leaves by yield, which no
+ * pcall can catch; where a yield cannot reach the host, every further
+ * instruction raises until the call is off. */
+static int end_call(lua_State *L)
+{
+    struct mcp_host *host = mcp_host_of(L);
+    const char *kind = luaL_checkstring(L, 1);
+    char problem[200];
+
+    luaL_checktype(L, 2, LUA_TTABLE);
+    if (host->job == NULL)
+        return luaL_error(L, "there is no call to end here");
+    if (strcmp(kind, "protocol_error") != 0)
+        return luaL_error(L, "unknown kind \"%s\"", kind);
+    if (!mcp_result_write_protocol_error(L, 2, &host->job->outcome, problem,
+                                         sizeof(problem)))
+        return luaL_error(L, "%s", problem);
+    host->ended = true;
+    if (L == host->co && lua_isyieldable(L)) {
+        host->pending = MCP_PENDING_END;
+        return lua_yield(L, 0);
+    }
+    mcp_runner_end_run(L, "the call has ended");
+    return 0;
+}
+
+void mcp_bind_core_open(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"note_file", note_file},     {"note_foreign", note_foreign},
+        {"load_source", load_source}, {"source", source},
+        {"end_call", end_call},       {NULL, NULL},
+    };
+
+    luaL_register(L, NULL, functions);
+}

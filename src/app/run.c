@@ -1,0 +1,280 @@
+/*
+ * run.c - see run.h
+ *
+ *   lend a state -> push handler and arguments (protected) -> resume
+ *        -> returned, raised, parked, ended, interrupted or lost
+ *        -> outcome -> reset the state -> finish
+ *
+ * The coroutine of calls is part of the state's image, with push_call() on its
+ * stack: a reset makes it new.
+ */
+#include "app/run.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+
+#include "app/heap.h"
+#include "app/host.h"
+#include "app/result.h"
+#include "app/slots.h"
+#include "app/state.h"
+#include "app/value.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+/* One stretch of a job on a worker: from start or wake-up to end or park. */
+struct stretch {
+    struct mcp_job *job;
+    struct mcp_state *st;
+    struct mcp_runner *runner;
+    bool started; /* goes on after a park */
+    bool parked;
+};
+
+static struct mcp_result_options result_options(const struct mcp_job *job)
+{
+    const struct mcp_config *config = job->gen->config;
+    struct mcp_result_options options = {
+        .tool = job->tool->name,
+        .revision = job->call->revision,
+        .output_tree = job->tool->output_tree,
+        .max_blob_bytes = (size_t)config->max_blob_bytes,
+        .expose_errors = config->expose_errors,
+    };
+
+    return options;
+}
+
+static void fail(struct mcp_job *job, const char *text)
+{
+    mcp_outcome_clear(&job->outcome);
+    mcp_outcome_set_failure(&job->outcome, text, strlen(text));
+}
+
+/* ---- in Lua ---------------------------------------------------------------
+ */
+
+int mcp_run_push_call(lua_State *L)
+{
+    const struct mcp_job *job = mcp_host_of(L)->job;
+    const struct mcp_tool *tool = job->tool;
+    size_t i;
+
+    luaL_checkstack(L, (int)tool->bind_count + 4, "too many parameters");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_TOOLS);
+    lua_rawgeti(L, -1, (int)tool->index + 1);
+    for (i = 0; i < tool->bind_count; i++) {
+        switch (tool->binds[i].kind) {
+        case MCP_BIND_ARGUMENT:
+            mcp_value_push(L, mcp_json_find(job->args, tool->binds[i].name));
+            break;
+        case MCP_BIND_ARGS:
+            mcp_value_push(L, job->args);
+            break;
+        case MCP_BIND_CTX:
+            lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_CTX);
+            break;
+        }
+    }
+    return (int)tool->bind_count + 1;
+}
+
+/* Closes the files that the call left open. */
+static int close_files(lua_State *L)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
+    lua_getfield(L, -1, "close_files");
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+/* The traceback of the coroutine whose error is on top of its stack. */
+static int push_traceback(lua_State *L)
+{
+    lua_State *co = lua_touserdata(L, 1);
+
+    luaL_traceback(L, co, lua_tostring(co, -1), 0);
+    mcp_log(MCP_LOG_INFO, "app", "tool %s: %s", mcp_host_of(L)->job->tool->name,
+            lua_tostring(L, -1));
+    return 0;
+}
+
+static void log_traceback(struct stretch *s)
+{
+    if (lua_type(s->st->host.co, -1) == LUA_TSTRING &&
+        mcp_log_enabled(MCP_LOG_INFO))
+        (void)lua_cpcall(s->st->L, push_traceback, s->st->host.co);
+}
+
+static void ended_by_return(struct stretch *s)
+{
+    struct mcp_result_options options = result_options(s->job);
+    lua_State *co = s->st->host.co;
+    const char *fault = NULL;
+
+    mcp_result_write(co, lua_gettop(co), &options, &s->job->outcome, &fault);
+    if (fault != NULL)
+        mcp_log(MCP_LOG_ERROR, "app", "tool %s: %s", options.tool, fault);
+}
+
+static void ended_by_error(struct stretch *s, int status)
+{
+    struct mcp_result_options options = result_options(s->job);
+    const struct mcp_host *host = &s->st->host;
+    char text[160];
+
+    if (status == LUA_ERRMEM ||
+        (mcp_heap_was_refused(host->heap) &&
+         lua_type(host->co, -1) == LUA_TSTRING &&
+         strcmp(lua_tostring(host->co, -1), "not enough memory") == 0)) {
+        (void)snprintf(text, sizeof(text),
+                       "The tool ran out of memory: it may use %lld KiB "
+                       "(memory_limit)",
+                       (long long)s->job->gen->config->memory_limit / 1024);
+        fail(s->job, text);
+        return;
+    }
+    log_traceback(s);
+    mcp_result_write_error(host->co, -1, &options, &s->job->outcome);
+}
+
+static void ended_by_yield(struct stretch *s)
+{
+    if (s->st->host.pending == MCP_PENDING_SLEEP) {
+        s->parked = true;
+        return;
+    }
+    fail(s->job, "The tool yielded out of its handler: coroutine.yield() "
+                 "belongs into a coroutine of the handler's own");
+}
+
+/* The whole stretch; under the runner. */
+static void in_lua(void *user)
+{
+    struct stretch *s = user;
+    struct mcp_host *host = &s->st->host;
+    int status = 0;
+
+    if (!s->started)
+        status = lua_pcall(host->co, 0, LUA_MULTRET, 0);
+    host->pending = MCP_PENDING_NONE;
+    if (status == 0)
+        status =
+            lua_resume(host->co, s->started ? 0 : lua_gettop(host->co) - 1);
+    if (!host->ended &&
+        mcp_runner_interrupted(s->runner) == MCP_INTERRUPT_NONE) {
+        if (status == LUA_YIELD)
+            ended_by_yield(s);
+        else if (status == 0)
+            ended_by_return(s);
+        else
+            ended_by_error(s, status);
+    }
+    if (host->files_opened && !s->parked)
+        (void)lua_cpcall(s->st->L, close_files, NULL);
+}
+
+/* ---- around it ------------------------------------------------------------
+ */
+
+/* What the end of the run says where the handler could not: `why` is of the
+ * runner. True when the handler's own outcome stands. */
+static void settle(struct mcp_job *job, enum mcp_run_end end,
+                   enum mcp_interrupt why)
+{
+    double limit = job->tool->timeout_s > 0 ? job->tool->timeout_s
+                                            : job->gen->config->call_timeout;
+    char text[200];
+
+    if (job->outcome.kind != MCP_OUTCOME_NONE && end == MCP_RUN_RETURNED)
+        return;
+    mcp_outcome_clear(&job->outcome);
+    if (atomic_load(&job->call->cancelled) || why == MCP_INTERRUPT_CANCEL) {
+        job->outcome.kind = MCP_OUTCOME_CANCELED;
+        return;
+    }
+    if (end == MCP_RUN_STACK_OVERFLOW) {
+        fail(job, "The tool overflowed the C stack: it recursed too deeply "
+                  "through a C function");
+        return;
+    }
+    (void)snprintf(text, sizeof(text),
+                   "The tool took longer than %g s and was stopped "
+                   "(call_timeout)",
+                   limit);
+    fail(job, text);
+    job->outcome.timed_out = true;
+    mcp_log(MCP_LOG_WARNING, "app", "tool %s: stopped after %g s%s",
+            job->tool->name, limit,
+            end == MCP_RUN_ESCAPED ? ", inside the VM" : "");
+}
+
+static void give_back(struct mcp_pool *pool, struct mcp_runner *runner,
+                      struct mcp_job *job, enum mcp_slot_end end)
+{
+    struct mcp_state *st = job->state;
+    struct mcp_job *next;
+
+    job->state = NULL;
+    st->host.job = NULL;
+    next = mcp_slots_give_back(mcp_app_slots(job->gen), runner, st, end);
+    if (next != NULL)
+        mcp_pool_resume(pool, next);
+}
+
+static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
+{
+    struct mcp_state *st;
+    char message[512];
+    enum mcp_err err = mcp_slots_lend(mcp_app_slots(job->gen), runner, job, &st,
+                                      message, sizeof(message));
+    double limit = job->tool->timeout_s > 0 ? job->tool->timeout_s
+                                            : job->gen->config->call_timeout;
+
+    if (err == MCP_EBUSY)
+        return false;
+    if (err != MCP_OK) {
+        mcp_log(MCP_LOG_ERROR, "app", "no Lua state for a call: %s", message);
+        mcp_outcome_set_error(&job->outcome, -32603, "Internal error", NULL);
+        job->finish(job);
+        return false;
+    }
+    st->host.job = job;
+    st->host.pending = MCP_PENDING_NONE;
+    st->host.ended = false;
+    st->host.files_opened = false;
+    st->host.foreign_in_call = false;
+    job->state = st;
+    job->deadline_ns = mcp_clock_now_ns() + mcp_clock_from_seconds(limit);
+    return true;
+}
+
+void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
+             struct mcp_job *job)
+{
+    struct stretch s = {
+        .job = job, .runner = runner, .started = job->state != NULL};
+    enum mcp_run_end end = MCP_RUN_RETURNED;
+    enum mcp_interrupt why = MCP_INTERRUPT_NONE;
+
+    if (!s.started && !borrow(runner, job))
+        return;
+    s.st = job->state;
+    if (!atomic_load(&job->call->cancelled) &&
+        !(s.started && mcp_clock_now_ns() >= job->deadline_ns)) {
+        end = mcp_runner_run(runner, s.st->L, job->deadline_ns, job->call,
+                             in_lua, &s);
+        why = mcp_runner_interrupted(runner);
+    }
+    if (s.parked && end == MCP_RUN_RETURNED && why == MCP_INTERRUPT_NONE) {
+        job->wake_ns = s.st->host.wake_ns;
+        mcp_pool_park(pool, job);
+        return;
+    }
+    if (s.parked)
+        mcp_outcome_clear(&job->outcome);
+    settle(job, end, why);
+    give_back(pool, runner, job,
+              end == MCP_RUN_RETURNED ? MCP_SLOT_USED : MCP_SLOT_LOST);
+    job->finish(job);
+}

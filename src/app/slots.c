@@ -1,0 +1,315 @@
+/*
+ * slots.c - see slots.h for the two modes
+ */
+#include "app/slots.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "app/heap.h"
+#include "app/sources.h"
+#include "base/log.h"
+
+struct mcp_slots {
+    struct mcp_slots_options options;
+    pthread_mutex_t lock;
+    struct mcp_state *idle;
+    size_t idle_count, total; /* total: idle, lent and being made */
+    struct mcp_job *line, **line_end;
+    bool decided, fresh;
+    char why[160];
+    char description[224];
+};
+
+struct mcp_slots *mcp_slots_new(const struct mcp_slots_options *options)
+{
+    struct mcp_slots *s = calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    s->options = *options;
+    s->line_end = &s->line;
+    (void)pthread_mutex_init(&s->lock, NULL);
+    return s;
+}
+
+void mcp_slots_free(struct mcp_slots *s, struct mcp_runner *runner)
+{
+    struct mcp_state *st, *next;
+
+    if (s == NULL)
+        return;
+    for (st = s->idle; st != NULL; st = next) {
+        next = st->next;
+        mcp_state_close(st, runner);
+    }
+    mcp_sources_free(s->options.sources);
+    (void)pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+/* From now on this generation runs with fresh states. Under the lock. */
+static void go_fresh(struct mcp_slots *s, const char *why)
+{
+    s->fresh = true;
+    (void)snprintf(s->why, sizeof(s->why), "%s", why);
+    (void)snprintf(s->description, sizeof(s->description), "fresh states: %s",
+                   s->why);
+}
+
+static void decide(struct mcp_slots *s, const struct mcp_state *st)
+{
+    if (s->decided)
+        return;
+    s->decided = true;
+    if (st->host.unsafe[0] != '\0')
+        go_fresh(s, st->host.unsafe);
+}
+
+/* The first snapshot tells the size of the image. Under the lock. */
+static enum mcp_err make_image(struct mcp_slots *s, struct mcp_state *st)
+{
+    enum mcp_err err;
+
+    if (s->fresh || st->has_image)
+        return MCP_OK;
+    err = mcp_state_snapshot(st);
+    if (err == MCP_OK && s->description[0] == '\0')
+        (void)snprintf(s->description, sizeof(s->description),
+                       "image copy, %zu KiB",
+                       mcp_heap_image_bytes(st->host.heap) / 1024);
+    return err;
+}
+
+static void push_idle(struct mcp_slots *s, struct mcp_state *st)
+{
+    st->next = s->idle;
+    s->idle = st;
+    s->idle_count++;
+}
+
+enum mcp_err mcp_slots_add(struct mcp_slots *s, struct mcp_state *st)
+{
+    enum mcp_err err;
+
+    (void)pthread_mutex_lock(&s->lock);
+    decide(s, st);
+    err = make_image(s, st);
+    if (err == MCP_OK) {
+        push_idle(s, st);
+        s->total++;
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    if (err != MCP_OK)
+        mcp_state_drop(st);
+    return err;
+}
+
+/* Loads the app once more, following the generation. */
+static enum mcp_err make_state(struct mcp_slots *s, struct mcp_runner *runner,
+                               struct mcp_state **out, char *message,
+                               size_t message_size)
+{
+    const struct mcp_generation *gen = s->options.gen;
+    struct mcp_load load = {.follow = gen};
+    struct mcp_state_options options = {
+        .app_path = s->options.app_path,
+        .memory_limit = (size_t)gen->config->memory_limit,
+        .load_timeout_s = gen->config->load_timeout,
+        .sources = s->options.sources,
+        .load = &load,
+        .runner = runner,
+    };
+    enum mcp_err err;
+
+    load.seen = calloc(gen->tool_count + 1, 1);
+    if (load.seen == NULL) {
+        (void)snprintf(message, message_size, "out of memory");
+        return MCP_ENOMEM;
+    }
+    err = mcp_state_new(&options, out, message, message_size);
+    free(load.seen);
+    return err;
+}
+
+enum mcp_err mcp_slots_grow(struct mcp_slots *s, struct mcp_runner *runner,
+                            char *message, size_t message_size)
+{
+    struct mcp_state *st;
+    enum mcp_err err = make_state(s, runner, &st, message, message_size);
+
+    if (err != MCP_OK)
+        return err;
+    err = mcp_slots_add(s, st);
+    if (err != MCP_OK)
+        (void)snprintf(message, message_size, "out of memory");
+    return err;
+}
+
+static void join_line(struct mcp_slots *s, struct mcp_job *job)
+{
+    job->next = NULL;
+    *s->line_end = job;
+    s->line_end = &job->next;
+}
+
+static struct mcp_job *leave_line(struct mcp_slots *s)
+{
+    struct mcp_job *job = s->line;
+
+    if (job == NULL)
+        return NULL;
+    s->line = job->next;
+    if (s->line == NULL)
+        s->line_end = &s->line;
+    job->next = NULL;
+    return job;
+}
+
+/* Pops an idle state; or counts one more, to be made by the caller (`*make`);
+ * or puts the job in the line. */
+static struct mcp_state *pop_idle(struct mcp_slots *s, struct mcp_job *job,
+                                  bool *make)
+{
+    struct mcp_state *st;
+
+    (void)pthread_mutex_lock(&s->lock);
+    st = s->idle;
+    if (st != NULL) {
+        s->idle = st->next;
+        s->idle_count--;
+    } else if (s->total < s->options.max_states) {
+        s->total++;
+        *make = true;
+    } else {
+        join_line(s, job);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+static bool is_fresh(struct mcp_slots *s)
+{
+    bool fresh;
+
+    (void)pthread_mutex_lock(&s->lock);
+    fresh = s->fresh;
+    (void)pthread_mutex_unlock(&s->lock);
+    return fresh;
+}
+
+enum mcp_err mcp_slots_lend(struct mcp_slots *s, struct mcp_runner *runner,
+                            struct mcp_job *job, struct mcp_state **out,
+                            char *message, size_t message_size)
+{
+    bool make = false;
+    struct mcp_state *st = pop_idle(s, job, &make);
+    enum mcp_err err = MCP_OK;
+
+    if (st == NULL && !make)
+        return MCP_EBUSY;
+    if (make) {
+        err = make_state(s, runner, &st, message, message_size);
+        (void)pthread_mutex_lock(&s->lock);
+        if (err == MCP_OK)
+            err = make_image(s, st);
+        if (err != MCP_OK)
+            s->total--;
+        (void)pthread_mutex_unlock(&s->lock);
+    }
+    if (err != MCP_OK)
+        return err;
+    if (is_fresh(s))
+        s->options.need(s->options.user);
+    *out = st;
+    return MCP_OK;
+}
+
+static bool may_keep(struct mcp_slots *s)
+{
+    bool may;
+
+    (void)pthread_mutex_lock(&s->lock);
+    may = !s->fresh && s->idle_count < s->options.max_idle;
+    (void)pthread_mutex_unlock(&s->lock);
+    return may;
+}
+
+/* The call loaded something that a copy cannot take back: close this state
+ * properly, and the generation goes on with fresh ones. */
+static void note_foreign_call(struct mcp_slots *s, struct mcp_state *st)
+{
+    bool first;
+
+    (void)pthread_mutex_lock(&s->lock);
+    first = !s->fresh;
+    if (first)
+        go_fresh(s, st->host.unsafe);
+    (void)pthread_mutex_unlock(&s->lock);
+    if (first)
+        mcp_log(MCP_LOG_WARNING, "app",
+                "from now on calls run in fresh states: %s, by a call; load "
+                "it at the top of the app",
+                st->host.unsafe);
+}
+
+struct mcp_job *mcp_slots_give_back(struct mcp_slots *s,
+                                    struct mcp_runner *runner,
+                                    struct mcp_state *st, enum mcp_slot_end end)
+{
+    struct mcp_job *job;
+    bool keep;
+
+    if (end == MCP_SLOT_USED && st->host.foreign_in_call)
+        note_foreign_call(s, st);
+    keep = end == MCP_SLOT_USED && st->has_image && may_keep(s);
+    if (!keep && is_fresh(s))
+        st->has_image = false; /* so that closing runs the finalizers */
+    if (keep)
+        mcp_state_reset(st);
+    else if (end == MCP_SLOT_LOST)
+        mcp_state_drop(st);
+    else
+        mcp_state_close(st, runner);
+    (void)pthread_mutex_lock(&s->lock);
+    if (keep)
+        push_idle(s, st);
+    else
+        s->total--;
+    job = leave_line(s);
+    (void)pthread_mutex_unlock(&s->lock);
+    if (!keep)
+        s->options.need(s->options.user);
+    return job;
+}
+
+static bool wants_more(struct mcp_slots *s)
+{
+    bool more;
+
+    (void)pthread_mutex_lock(&s->lock);
+    more = s->idle_count < s->options.ready_states &&
+           s->total < s->options.max_states;
+    (void)pthread_mutex_unlock(&s->lock);
+    return more;
+}
+
+void mcp_slots_make_ready(struct mcp_slots *s, struct mcp_runner *runner)
+{
+    char message[512];
+
+    while (wants_more(s))
+        if (mcp_slots_grow(s, runner, message, sizeof(message)) != MCP_OK) {
+            mcp_log(MCP_LOG_ERROR, "app", "a further state failed to load: %s",
+                    message);
+            return;
+        }
+}
+
+const char *mcp_slots_describe(struct mcp_slots *s)
+{
+    return s->description;
+}
