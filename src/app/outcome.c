@@ -34,7 +34,8 @@ static struct mcp_span from(const struct mcp_outcome *o, size_t at)
     return (struct mcp_span){at, o->text.len - at};
 }
 
-static void write_failure(struct mcp_outcome *o, const char *text, size_t len)
+static void write_failure(struct mcp_outcome *o, const char *shown,
+                          size_t shown_len, const char *text, size_t len)
 {
     size_t at;
 
@@ -42,7 +43,7 @@ static void write_failure(struct mcp_outcome *o, const char *text, size_t len)
     o->kind = MCP_OUTCOME_RESULT;
     o->is_error = true;
     mcp_buf_puts(&o->text, "[{\"type\":\"text\",\"text\":\"");
-    add_text(&o->text, text, len, true);
+    add_text(&o->text, shown, shown_len, true);
     mcp_buf_puts(&o->text, "\"}]");
     o->content = from(o, 0);
     at = o->text.len;
@@ -57,16 +58,32 @@ static void drop_spans(struct mcp_outcome *o)
     o->content = o->message = o->data = (struct mcp_span){0, 0};
 }
 
+/* As write_failure, with less text when it has no room. */
+static void fail(struct mcp_outcome *o, const char *shown, size_t shown_len,
+                 const char *text, size_t len)
+{
+    static const char less[] = "the error message is too long to be sent";
+    const size_t n = sizeof(less) - 1;
+
+    write_failure(o, shown, shown_len, text, len);
+    if (o->text.failed && shown != text)
+        write_failure(o, shown, shown_len, less, n);
+    if (o->text.failed)
+        write_failure(o, less, n, less, n);
+    if (o->text.failed)
+        drop_spans(o);
+}
+
 void mcp_outcome_set_failure(struct mcp_outcome *o, const char *text,
                              size_t len)
 {
-    static const char too_long[] = "the error message is too long to be sent";
+    fail(o, text, len, text, len);
+}
 
-    write_failure(o, text, len);
-    if (o->text.failed)
-        write_failure(o, too_long, sizeof(too_long) - 1);
-    if (o->text.failed)
-        drop_spans(o);
+void mcp_outcome_set_failure_as(struct mcp_outcome *o, const char *shown,
+                                const char *text, size_t len)
+{
+    fail(o, shown, strlen(shown), text, len);
 }
 
 void mcp_outcome_set_error(struct mcp_outcome *o, int code, const char *message,

@@ -17,9 +17,9 @@
 #include "base/buf.h"
 
 enum mcp_outcome_kind {
-    MCP_OUTCOME_NONE,   /* not ended yet                                   */
-    MCP_OUTCOME_RESULT, /* content, perhaps structured, meta, is_error      */
-    MCP_OUTCOME_ERROR,  /* a JSON-RPC error: code, message, perhaps data    */
+    MCP_OUTCOME_NONE,     /* not ended yet                                   */
+    MCP_OUTCOME_RESULT,   /* content, perhaps structured, meta, is_error      */
+    MCP_OUTCOME_ERROR,    /* a JSON-RPC error: code, message, perhaps data    */
     MCP_OUTCOME_CANCELED, /* the peer took the call back: nothing to say    */
 };
 
@@ -72,8 +72,12 @@ static inline void mcp_outcome_clear(struct mcp_outcome *o)
 void mcp_outcome_set_failure(struct mcp_outcome *o, const char *text,
                              size_t len);
 
+/* The same, but the peer is told `shown` instead of the text. */
+void mcp_outcome_set_failure_as(struct mcp_outcome *o, const char *shown,
+                                const char *text, size_t len);
+
 /* ERROR with this code and message; `data` (JSON text) may be NULL. */
-void mcp_outcome_set_error(struct mcp_outcome *o, int code,
-                           const char *message, const char *data);
+void mcp_outcome_set_error(struct mcp_outcome *o, int code, const char *message,
+                           const char *data);
 
 #endif

@@ -17,11 +17,11 @@
 #include "base/call.h"
 
 struct mcp_result_options {
-    const char *tool;                    /* for messages                    */
-    enum mcp_revision revision;          /* 2025-03-26 has no resource_link */
-    const struct mcp_json *output_tree;  /* the output schema, or NULL      */
-    size_t max_blob_bytes;               /* decoded bytes of one block      */
-    bool expose_errors;                  /* else "Internal error in tool X" */
+    const char *tool;                   /* for messages                    */
+    enum mcp_revision revision;         /* 2025-03-26 has no resource_link */
+    const struct mcp_json *output_tree; /* the output schema, or NULL      */
+    size_t max_blob_bytes;              /* decoded bytes of one block      */
+    bool expose_errors;                 /* else "Internal error in tool X" */
 };
 
 /* The constructors and marks (mcp.text, mcp.array, mcp.null, ...) as fields of
