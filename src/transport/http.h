@@ -22,9 +22,9 @@ struct mcp_endpoint;
 struct mcp_http;
 
 struct mcp_http_options {
-    const struct mcp_config *config;  /* BORROWED                           */
-    struct mcp_endpoint *endpoint;    /* BORROWED                           */
-    bool (*ready)(void *user);        /* for /readyz                        */
+    const struct mcp_config *config; /* BORROWED                           */
+    struct mcp_endpoint *endpoint;   /* BORROWED                           */
+    bool (*ready)(void *user);       /* for /readyz                        */
     void *user;
 };
 

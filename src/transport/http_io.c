@@ -1,0 +1,405 @@
+/*
+ * http_io.c - one io thread: its daemon and the loop around it
+ *
+ * libmicrohttpd runs in external epoll mode, without a listening socket of its
+ * own: we accept, so that running out of descriptors or of connections makes
+ * the loop wait instead of spin, and give it the connections. All calls of
+ * libmicrohttpd come from this thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "protocol/endpoint.h"
+#include "transport/http_private.h"
+
+enum {
+    POOL_BYTES = 16 * 1024,
+    EVENTS = 64,
+    ACCEPT_SERIES = 32, /* then the others have a turn */
+    ACCEPT_PAUSE_MS = 50,
+    SWEEP_S = 5,
+    CANCEL_WAIT_MS = 1000, /* for cancelled calls, after the grace */
+    LINGER_MAX = 32,
+    LINGER_READ = 64 * 1024,
+};
+
+/* Tags of our own descriptors; watches have a generation above 0 in the upper
+ * half. */
+enum { TAG_DAEMON, TAG_EVENT, TAG_LISTEN, TAG_LINGER = 16 };
+
+/* ---- descriptors -------------------------------------------------------- */
+
+static bool epoll_add(struct mcp_http_io *io, int fd, uint64_t tag)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data = {.u64 = tag}};
+
+    return epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
+static void epoll_del(struct mcp_http_io *io, int fd)
+{
+    (void)epoll_ctl(io->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static void set_accepting(struct mcp_http_io *io, bool on)
+{
+    size_t i;
+
+    if (io->accepting == on)
+        return;
+    io->accepting = on;
+    for (i = 0; i < MCP_HTTP_ADDRESSES; i++) {
+        if (io->listeners[i] < 0)
+            continue;
+        if (on)
+            (void)epoll_add(io, io->listeners[i], TAG_LISTEN + i);
+        else
+            epoll_del(io, io->listeners[i]);
+    }
+}
+
+static void close_listeners(struct mcp_http_io *io)
+{
+    size_t i;
+
+    set_accepting(io, false);
+    io->accept_again_ns = 0;
+    for (i = 0; i < MCP_HTTP_ADDRESSES; i++) {
+        if (io->listeners[i] >= 0)
+            (void)close(io->listeners[i]);
+        io->listeners[i] = -1;
+    }
+}
+
+static void silent(void *arg, const char *fmt, va_list ap)
+{
+    (void)arg;
+    (void)fmt;
+    (void)ap;
+}
+
+static struct MHD_Daemon *start_daemon(struct mcp_http_io *io)
+{
+    return MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0,
+        NULL, NULL, mcp_http_serve, io, MHD_OPTION_EXTERNAL_LOGGER, silent,
+        NULL, MHD_OPTION_NOTIFY_COMPLETED, mcp_http_completed, io,
+        MHD_OPTION_NOTIFY_CONNECTION, mcp_http_connected, io,
+        MHD_OPTION_URI_LOG_CALLBACK, mcp_http_uri, io,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)io->http->connection_limit + 1,
+        MHD_OPTION_CONNECTION_TIMEOUT, io->http->limits.idle_s, MHD_OPTION_END);
+}
+
+static void init_links(struct mcp_http_io *io)
+{
+    int i;
+
+    mcp_http_link_init(&io->waiting);
+    mcp_http_link_init(&io->busy);
+    mcp_http_link_init(&io->free_connections);
+    for (i = 0; i < MCP_HTTP_LISTS; i++)
+        mcp_http_link_init(&io->lists[i]);
+}
+
+static enum mcp_err open_listeners(struct mcp_http_io *io)
+{
+    size_t i;
+
+    for (i = 0; i < io->http->address.count; i++) {
+        io->listeners[i] = mcp_http_listen(&io->http->address, i);
+        if (io->listeners[i] < 0)
+            return errno == EADDRINUSE ? MCP_EEXIST : MCP_EINTERNAL;
+    }
+    return MCP_OK;
+}
+
+enum mcp_err mcp_http_io_open(struct mcp_http_io *io, struct mcp_http *http,
+                              unsigned index)
+{
+    const union MHD_DaemonInfo *info;
+    enum mcp_err err;
+
+    memset(io, 0, sizeof(*io));
+    io->http = http;
+    io->index = index;
+    io->listeners[0] = io->listeners[1] = io->epoll_fd = -1;
+    init_links(io);
+    io->mailbox = mcp_http_mailbox_new();
+    if (io->mailbox == NULL)
+        return MCP_ENOMEM;
+    io->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (io->epoll_fd < 0)
+        return MCP_EINTERNAL;
+    err = open_listeners(io);
+    if (err != MCP_OK)
+        return err;
+    io->daemon = start_daemon(io);
+    if (io->daemon == NULL)
+        return MCP_ENOMEM;
+    info = MHD_get_daemon_info(io->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    if (info == NULL || !epoll_add(io, info->epoll_fd, TAG_DAEMON) ||
+        !epoll_add(io, io->mailbox->event_fd, TAG_EVENT))
+        return MCP_EINTERNAL;
+    set_accepting(io, true);
+    return MCP_OK;
+}
+
+void mcp_http_io_close(struct mcp_http_io *io)
+{
+    close_listeners(io);
+    if (io->daemon != NULL)
+        MHD_stop_daemon(io->daemon);
+    while (io->linger_count > 0)
+        (void)close(io->linger[--io->linger_count].fd);
+    if (io->epoll_fd >= 0)
+        (void)close(io->epoll_fd);
+    if (io->mailbox != NULL) {
+        mcp_http_free_requests(io);
+        mcp_http_mailbox_release(io->mailbox);
+    }
+}
+
+void mcp_http_io_ring(struct mcp_http_io *io)
+{
+    static const uint64_t one = 1;
+
+    (void)!write(io->mailbox->event_fd, &one, sizeof(one));
+}
+
+/* ---- accepting ---------------------------------------------------------- */
+
+/* Stops accepting for a moment. */
+static void pause_accepting(struct mcp_http_io *io)
+{
+    set_accepting(io, false);
+    io->accept_again_ns = mcp_clock_now_ns() + ACCEPT_PAUSE_MS * MCP_NS_PER_MS;
+}
+
+/* Makes room by ending the connection that has waited longest without a
+ * request, if that is at least a second. */
+static void end_idlest(struct mcp_http_io *io)
+{
+    struct mcp_http_connection *c;
+
+    if (mcp_http_link_empty(&io->waiting))
+        return;
+    c = MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link);
+    if (mcp_clock_now_ns() - c->since_ns < MCP_NS_PER_S)
+        return;
+    mcp_http_unawait(c);
+    (void)shutdown(c->fd, SHUT_RDWR);
+}
+
+static void accept_some(struct mcp_http_io *io, int listener)
+{
+    int n;
+
+    for (n = 0; n < ACCEPT_SERIES; n++) {
+        struct sockaddr_storage at;
+        socklen_t len = sizeof(at);
+        int fd;
+
+        if (atomic_load(&io->http->connections) >= io->http->connection_limit) {
+            end_idlest(io);
+            pause_accepting(io);
+            return;
+        }
+        fd = accept4(listener, (struct sockaddr *)&at, &len,
+                     SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            (void)MHD_add_connection(io->daemon, fd, (struct sockaddr *)&at,
+                                     len);
+            continue;
+        }
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+            errno == ENOMEM) {
+            mcp_log(MCP_LOG_WARNING, "http", "cannot accept connections: %s",
+                    strerror(errno));
+            end_idlest(io);
+            pause_accepting(io);
+        }
+        return;
+    }
+}
+
+/* ---- lingering ---------------------------------------------------------- */
+
+void mcp_http_io_linger(struct mcp_http_io *io, int fd)
+{
+    int copy;
+
+    if (io->linger_count == LINGER_MAX)
+        return;
+    copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (copy < 0)
+        return;
+    if (!epoll_add(io, copy, TAG_LINGER + (uint64_t)copy)) {
+        (void)close(copy);
+        return;
+    }
+    io->linger[io->linger_count].fd = copy;
+    io->linger[io->linger_count].until_ns =
+        mcp_clock_now_ns() + io->http->limits.linger_ns;
+    io->linger_count++;
+}
+
+static void end_linger(struct mcp_http_io *io, size_t i)
+{
+    epoll_del(io, io->linger[i].fd);
+    (void)close(io->linger[i].fd);
+    io->linger[i] = io->linger[--io->linger_count];
+}
+
+static void read_on(struct mcp_http_io *io, int fd)
+{
+    char sink[LINGER_READ];
+    size_t i;
+
+    for (i = 0; i < io->linger_count; i++)
+        if (io->linger[i].fd == fd)
+            break;
+    if (i == io->linger_count)
+        return;
+    if (read(fd, sink, sizeof(sink)) > 0 || errno == EAGAIN)
+        return;
+    end_linger(io, i);
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+static void handle_event(struct mcp_http_io *io, uint64_t tag)
+{
+    uint64_t count;
+
+    if (tag >> 32 != 0)
+        mcp_http_hung_up(io, tag);
+    else if (tag == TAG_EVENT)
+        (void)!read(io->mailbox->event_fd, &count, sizeof(count));
+    else if (tag >= TAG_LINGER)
+        read_on(io, (int)(tag - TAG_LINGER));
+    else if (tag >= TAG_LISTEN && io->accepting)
+        accept_some(io, io->listeners[tag - TAG_LISTEN]);
+}
+
+static int sooner(int a_ms, int b_ms)
+{
+    if (a_ms < 0 || b_ms < 0)
+        return a_ms < 0 ? b_ms : a_ms;
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
+static int until(uint64_t when_ns, uint64_t now_ns)
+{
+    return when_ns <= now_ns
+               ? 0
+               : (int)((when_ns - now_ns) / MCP_NS_PER_MS % 60000) + 1;
+}
+
+/* Timers of the io thread itself. */
+static int run_own_timers(struct mcp_http_io *io, uint64_t now)
+{
+    int wait = -1;
+    size_t i = 0;
+
+    if (io->accept_again_ns != 0 && now >= io->accept_again_ns) {
+        io->accept_again_ns = 0;
+        set_accepting(io, true);
+    }
+    if (io->accept_again_ns != 0)
+        wait = until(io->accept_again_ns, now);
+    while (i < io->linger_count) {
+        if (now >= io->linger[i].until_ns) {
+            end_linger(io, i);
+            continue;
+        }
+        wait = sooner(wait, until(io->linger[i++].until_ns, now));
+    }
+    if (io->index == 0) {
+        if (now >= io->next_sweep_ns) {
+            io->next_sweep_ns = now + SWEEP_S * MCP_NS_PER_S;
+            mcp_endpoint_sweep(io->http->options.endpoint);
+        }
+        wait = sooner(wait, until(io->next_sweep_ns, now));
+    }
+    return wait;
+}
+
+/* Waits for events, at most `wait_ms`, and handles all but the daemon's. */
+static void wait_and_handle(struct mcp_http_io *io, int wait_ms)
+{
+    struct epoll_event events[EVENTS];
+    MHD_UNSIGNED_LONG_LONG mhd_ms;
+    int n, i;
+
+    if (MHD_get_timeout(io->daemon, &mhd_ms) == MHD_YES)
+        wait_ms = sooner(wait_ms, mhd_ms < 60000 ? (int)mhd_ms : 60000);
+    atomic_store(&io->mailbox->asleep, true);
+    if (atomic_load(&io->mailbox->top) != NULL)
+        wait_ms = 0;
+    n = epoll_wait(io->epoll_fd, events, EVENTS, wait_ms);
+    atomic_store(&io->mailbox->asleep, false);
+    for (i = 0; i < n; i++)
+        handle_event(io, events[i].data.u64);
+}
+
+/* After the grace: every call is cancelled and every connection ended. */
+static void cancel_all(struct mcp_http_io *io)
+{
+    struct mcp_http_link *l, *next;
+
+    io->cancelled = true;
+    for (l = io->busy.next; l != &io->busy; l = next) {
+        struct mcp_http_request *r =
+            MCP_HTTP_OF(l, struct mcp_http_request, busy);
+
+        next = l->next;
+        atomic_store(&r->call.cancelled, true);
+        mcp_http_request_left(r);
+    }
+}
+
+/* While draining: is it time to go? *wait_ms may be shortened. */
+static bool drained(struct mcp_http_io *io, uint64_t now, int *wait_ms)
+{
+    uint64_t end = atomic_load(&io->http->end_ns);
+
+    close_listeners(io);
+    if (mcp_http_link_empty(&io->busy))
+        return true;
+    if (now >= end && !io->cancelled)
+        cancel_all(io);
+    if (io->cancelled)
+        end += CANCEL_WAIT_MS * MCP_NS_PER_MS;
+    *wait_ms = sooner(*wait_ms, until(end, now));
+    return now >= end;
+}
+
+void *mcp_http_io_run(void *arg)
+{
+    struct mcp_http_io *io = arg;
+    int wait_ms = 0;
+
+    io->mailbox->thread = pthread_self();
+    for (;;) {
+        uint64_t now;
+
+        wait_and_handle(io, wait_ms);
+        (void)mcp_http_collect(io);
+        now = mcp_clock_now_ns();
+        wait_ms = sooner(mcp_http_run_timers(io, now), run_own_timers(io, now));
+        (void)MHD_run(io->daemon);
+        if (atomic_load_explicit(&io->http->state, memory_order_relaxed) ==
+                MCP_HTTP_DRAINING &&
+            drained(io, now, &wait_ms))
+            break;
+    }
+    (void)mcp_http_collect(io);
+    mcp_http_orphan_all(io);
+    return NULL;
+}

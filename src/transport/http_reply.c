@@ -1,0 +1,293 @@
+/*
+ * http_reply.c - answers as libmicrohttpd wants them
+ *
+ * Bodies are not copied: they stay in the request object, which outlives the
+ * response's last use (the completed callback comes after it).
+ */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "protocol/endpoint.h"
+#include "transport/http_private.h"
+
+#define EXPOSED "Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version"
+
+static const char event_start[] = "data: ", event_end[] = "\n\n";
+enum { EVENT_START = 6, EVENT_END = 2 };
+
+/* ---- common parts ------------------------------------------------------- */
+
+static void add(struct MHD_Response *response, const char *name,
+                const char *value)
+{
+    (void)MHD_add_response_header(response, name, value);
+}
+
+static void add_common(struct mcp_http_request *r,
+                       struct MHD_Response *response)
+{
+    if (r->origin != NULL) {
+        add(response, "Access-Control-Allow-Origin", r->origin);
+        add(response, "Access-Control-Expose-Headers", EXPOSED);
+        add(response, "Vary", "Origin");
+    }
+    if (r->allow != NULL)
+        add(response, "Allow", r->allow);
+    if (atomic_load_explicit(&r->io->http->state, memory_order_relaxed) !=
+        MCP_HTTP_SERVING)
+        add(response, "Connection", "close");
+}
+
+static enum MHD_Result queue(struct mcp_http_request *r, int status,
+                             struct MHD_Response *response)
+{
+    enum MHD_Result result;
+
+    result = MHD_queue_response(r->mhd, (unsigned)status, response);
+    MHD_destroy_response(response); /* the connection holds it now */
+    return result;
+}
+
+/* A response of body[0..len), which must live as long as the request. */
+static enum MHD_Result queue_body(struct mcp_http_request *r, int status,
+                                  const char *type, const char *body,
+                                  size_t len)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        len, (void *)(uintptr_t)body, MHD_RESPMEM_PERSISTENT);
+    size_t i;
+
+    if (response == NULL)
+        return MHD_NO;
+    if (len > 0)
+        add(response, "Content-Type", type);
+    for (i = 0; i < r->call.reply_header_count; i++)
+        add(response, r->call.reply_headers[i].name,
+            r->call.reply_headers[i].value);
+    add_common(r, response);
+    return queue(r, status, response);
+}
+
+/* ---- whole answers ------------------------------------------------------ */
+
+enum MHD_Result mcp_http_reply_text(struct mcp_http_request *r, int status,
+                                    const char *text)
+{
+    return queue_body(r, status, "text/plain; charset=utf-8", text,
+                      strlen(text));
+}
+
+enum MHD_Result mcp_http_reply_refusal(struct mcp_http_request *r)
+{
+    if (r->accept.html && r->refusal == MHD_HTTP_METHOD_NOT_ALLOWED)
+        return mcp_http_reply_text(
+            r, r->refusal,
+            "This is an MCP endpoint for programs, not a web page: give its "
+            "URL to an MCP client.\n");
+    mcp_endpoint_refuse(&r->call, r->refusal, r->refusal_message);
+    return queue_body(r, r->refusal, "application/json", r->call.out.data,
+                      r->call.out.len);
+}
+
+static void add_stream_headers(struct MHD_Response *response)
+{
+    add(response, "Content-Type", "text/event-stream");
+    add(response, "Cache-Control", "no-store");
+    add(response, "X-Accel-Buffering", "no");
+}
+
+enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)
+{
+    struct mcp_call *call = &r->call;
+
+    if (call->out.failed) {
+        mcp_buf_free(&call->out);
+        mcp_endpoint_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE,
+                            "The answer is too large");
+    }
+    if (!r->takes_json && call->status == MHD_HTTP_OK && call->out.len > 0)
+        return mcp_http_reply_stream(r);
+    return queue_body(r, call->status, "application/json", call->out.data,
+                      call->out.len);
+}
+
+/* ---- streams ------------------------------------------------------------ */
+
+/* Moves up to `max` bytes from part[*pos..len) and tells how many. */
+static size_t take(char *to, size_t max, const char *part, size_t len,
+                   size_t *pos)
+{
+    size_t n = len - *pos < max ? len - *pos : max;
+
+    if (n > 0)
+        memcpy(to, part + *pos, n);
+    *pos += n;
+    return n;
+}
+
+static size_t take_messages(struct mcp_http_request *r, char *to, size_t max)
+{
+    size_t n;
+
+    (void)pthread_mutex_lock(&r->lock);
+    n = take(to, max, r->stream.data, r->stream.len, &r->stream_pos);
+    if (r->stream_pos == r->stream.len) {
+        mcp_buf_clear(&r->stream);
+        r->stream_pos = 0;
+    }
+    (void)pthread_mutex_unlock(&r->lock);
+    return n;
+}
+
+/* The answer as the last event: three parts seen as one. */
+static size_t take_answer(struct mcp_http_request *r, char *to, size_t max)
+{
+    const struct mcp_buf *out = &r->call.out;
+    const char *parts[] = {event_start, out->data, event_end};
+    size_t lens[] = {EVENT_START, out->len, EVENT_END};
+    size_t n = 0, before = 0;
+    int i;
+
+    if (out->len == 0)
+        return 0;
+    for (i = 0; i < 3; i++) {
+        if (r->tail_pos < before + lens[i] && n < max) {
+            size_t pos = r->tail_pos - before;
+            size_t got = take(to + n, max - n, parts[i], lens[i], &pos);
+
+            n += got;
+            r->tail_pos += got;
+        }
+        before += lens[i];
+    }
+    return n;
+}
+
+/* Content reader: on the io thread, within MHD_run. */
+static ssize_t read_stream(void *arg, uint64_t pos, char *to, size_t max)
+{
+    struct mcp_http_request *r = arg;
+    size_t n;
+
+    (void)pos;
+    if (atomic_load(&r->left))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    n = take_messages(r, to, max);
+    if (r->done)
+        n += take_answer(r, to + n, max - n);
+    if (n > 0)
+        return (ssize_t)n;
+    if (r->done)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    mcp_http_request_suspend(r);
+    return 0;
+}
+
+enum MHD_Result mcp_http_reply_stream(struct mcp_http_request *r)
+{
+    enum { HTTP_1_0_BLOCK = 4096 };
+    struct MHD_Response *response = MHD_create_response_from_callback(
+        MHD_SIZE_UNKNOWN, HTTP_1_0_BLOCK, read_stream, r, NULL);
+    size_t i;
+
+    if (response == NULL)
+        return MHD_NO;
+    add_stream_headers(response);
+    if (r->done)
+        for (i = 0; i < r->call.reply_header_count; i++)
+            add(response, r->call.reply_headers[i].name,
+                r->call.reply_headers[i].value);
+    add_common(r, response);
+    return queue(r, MHD_HTTP_OK, response);
+}
+
+/* ---- CORS --------------------------------------------------------------- */
+
+static bool is_known_header(const char *name, size_t len)
+{
+    static const char *const known[] = {
+        "accept",     "authorization", "content-type",         "last-event-id",
+        "mcp-method", "mcp-name",      "mcp-protocol-version", "mcp-session-id",
+    };
+    static const char param[] = "mcp-param-";
+    size_t i;
+
+    for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (len == strlen(known[i]) && strncasecmp(name, known[i], len) == 0)
+            return true;
+    return len > sizeof(param) - 1 &&
+           strncasecmp(name, param, sizeof(param) - 1) == 0;
+}
+
+/* The requested headers that we know, comma-separated, into r->body. */
+static const char *allowed_headers(struct mcp_http_request *r)
+{
+    const char *p = mcp_call_header(&r->call, "Access-Control-Request-Headers");
+
+    mcp_buf_clear(&r->body);
+    while (p != NULL && *p != '\0') {
+        size_t len;
+
+        p += strspn(p, ", \t");
+        len = strcspn(p, ", \t");
+        if (is_known_header(p, len)) {
+            if (r->body.len > 0)
+                mcp_buf_puts(&r->body, ", ");
+            mcp_buf_add(&r->body, p, len);
+        }
+        p += len;
+    }
+    if (r->body.len == 0)
+        mcp_buf_puts(&r->body,
+                     "Content-Type, Accept, Authorization, "
+                     "MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, "
+                     "Mcp-Name, Last-Event-ID");
+    mcp_buf_putc(&r->body, '\0');
+    return r->body.failed ? "Content-Type" : r->body.data;
+}
+
+enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+
+    if (response == NULL)
+        return MHD_NO;
+    r->allow = "POST, GET, DELETE, OPTIONS";
+    if (r->origin != NULL) {
+        add(response, "Access-Control-Allow-Methods", r->allow);
+        add(response, "Access-Control-Allow-Headers", allowed_headers(r));
+        add(response, "Access-Control-Max-Age", "7200");
+    }
+    add_common(r, response);
+    return queue(r, MHD_HTTP_NO_CONTENT, response);
+}
+
+/* ---- past libmicrohttpd ------------------------------------------------- */
+
+void mcp_http_send_too_large(struct mcp_http_request *r)
+{
+    struct mcp_buf head;
+
+    mcp_endpoint_refuse(&r->call, MHD_HTTP_CONTENT_TOO_LARGE,
+                        "The message is larger than max_body");
+    mcp_buf_init(&head, 4096);
+    mcp_buf_printf(&head,
+                   "HTTP/1.1 413 Content Too Large\r\n"
+                   "Connection: close\r\n"
+                   "Content-Type: application/json\r\n"
+                   "Content-Length: %zu\r\n",
+                   r->call.out.len);
+    if (r->origin != NULL)
+        mcp_buf_printf(&head,
+                       "Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n",
+                       r->origin);
+    mcp_buf_puts(&head, "\r\n");
+    mcp_buf_add(&head, r->call.out.data, r->call.out.len);
+    if (!head.failed)
+        (void)!send(r->connection->fd, head.data, head.len,
+                    MSG_DONTWAIT | MSG_NOSIGNAL);
+    mcp_buf_free(&head);
+}

@@ -1,0 +1,166 @@
+/*
+ * http_timer.c - what the io loop does because time has passed
+ *
+ * Each list has one fixed delay, so its head is always the next to be due and
+ * nothing is ever sorted.
+ */
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "transport/http_private.h"
+
+/* ---- lists -------------------------------------------------------------- */
+
+void mcp_http_enlist(struct mcp_http_request *r, enum mcp_http_list list)
+{
+    mcp_http_link_remove(&r->link);
+    r->since_ns = mcp_clock_now_ns();
+    mcp_http_link_append(&r->io->lists[list], &r->link);
+}
+
+void mcp_http_delist(struct mcp_http_request *r)
+{
+    mcp_http_link_remove(&r->link);
+}
+
+void mcp_http_await(struct mcp_http_io *io, struct mcp_http_connection *c)
+{
+    mcp_http_link_remove(&c->link);
+    c->since_ns = mcp_clock_now_ns();
+    mcp_http_link_append(&io->waiting, &c->link);
+}
+
+void mcp_http_unawait(struct mcp_http_connection *c)
+{
+    mcp_http_link_remove(&c->link);
+}
+
+/* ---- watches ------------------------------------------------------------ */
+
+void mcp_http_watch(struct mcp_http_request *r)
+{
+    struct epoll_event e = {.events = EPOLLRDHUP | EPOLLONESHOT};
+
+    if (r->watched)
+        return;
+    e.data.u64 = mcp_http_watch_id(r);
+    r->watched =
+        epoll_ctl(r->io->epoll_fd, EPOLL_CTL_ADD, r->connection->fd, &e) == 0;
+}
+
+void mcp_http_unwatch(struct mcp_http_request *r)
+{
+    if (!r->watched)
+        return;
+    r->watched = false;
+    (void)epoll_ctl(r->io->epoll_fd, EPOLL_CTL_DEL, r->connection->fd, NULL);
+}
+
+void mcp_http_hung_up(struct mcp_http_io *io, uint64_t id)
+{
+    uint32_t index = (uint32_t)id;
+    struct mcp_http_request *r =
+        index < io->request_count ? io->requests[index] : NULL;
+
+    if (r != NULL && r->watched && mcp_http_watch_id(r) == id)
+        mcp_http_request_left(r);
+}
+
+/* ---- what is due -------------------------------------------------------- */
+
+static uint64_t delay_of(const struct mcp_http_io *io, enum mcp_http_list list)
+{
+    const struct mcp_config *config = io->http->options.config;
+
+    if (list == MCP_HTTP_YOUNG)
+        return io->http->limits.slow_ns;
+    return mcp_clock_from_seconds(list == MCP_HTTP_SLOW ? config->sse_after
+                                                        : config->keepalive);
+}
+
+/* The call has lasted sse_after: headers now, comments from time to time. */
+static void become_stream(struct mcp_http_request *r)
+{
+    bool may;
+
+    mcp_http_delist(r);
+    (void)pthread_mutex_lock(&r->lock);
+    may = mcp_http_request_stream(r);
+    (void)pthread_mutex_unlock(&r->lock);
+    if (!may)
+        return; /* it waits on, and is answered with JSON */
+    r->streaming = true;
+    mcp_http_enlist(r, MCP_HTTP_STREAMS);
+    mcp_http_request_resume(r);
+}
+
+static void act(struct mcp_http_request *r, enum mcp_http_list list)
+{
+    switch (list) {
+    case MCP_HTTP_YOUNG:
+        mcp_http_watch(r);
+        mcp_http_enlist(r, MCP_HTTP_SLOW);
+        break;
+    case MCP_HTTP_SLOW:
+        become_stream(r);
+        break;
+    default:
+        mcp_http_enlist(r, MCP_HTTP_STREAMS);
+        mcp_http_request_comment(r);
+    }
+}
+
+/* Acts on every request of the list that is due. The time of the next one,
+ * UINT64_MAX: none. */
+static uint64_t run_list(struct mcp_http_io *io, enum mcp_http_list list,
+                         uint64_t now_ns)
+{
+    struct mcp_http_link *head = &io->lists[list];
+    uint64_t delay = delay_of(io, list);
+
+    while (!mcp_http_link_empty(head)) {
+        struct mcp_http_request *r =
+            MCP_HTTP_OF(head->next, struct mcp_http_request, link);
+
+        if (now_ns < r->since_ns + delay)
+            return r->since_ns + delay;
+        act(r, list);
+    }
+    return UINT64_MAX;
+}
+
+/* Ends connections whose request does not come. */
+static uint64_t run_waiting(struct mcp_http_io *io, uint64_t now_ns)
+{
+    uint64_t delay = io->http->limits.wait_ns;
+
+    while (!mcp_http_link_empty(&io->waiting)) {
+        struct mcp_http_connection *c =
+            MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link);
+
+        if (now_ns < c->since_ns + delay)
+            return c->since_ns + delay;
+        mcp_http_unawait(c);
+        (void)shutdown(c->fd, SHUT_RDWR); /* libmicrohttpd closes it */
+    }
+    return UINT64_MAX;
+}
+
+int mcp_http_run_timers(struct mcp_http_io *io, uint64_t now_ns)
+{
+    uint64_t next = run_waiting(io, now_ns), t;
+    int list;
+
+    for (list = 0; list < MCP_HTTP_LISTS; list++) {
+        t = run_list(io, (enum mcp_http_list)list, now_ns);
+        if (t < next)
+            next = t;
+    }
+    if (next == UINT64_MAX)
+        return -1;
+    if (next <= now_ns)
+        return 0;
+    t = (next - now_ns + MCP_NS_PER_MS - 1) / MCP_NS_PER_MS;
+    return t < 60000 ? (int)t : 60000;
+}
