@@ -302,7 +302,7 @@ static bool refuse(struct mcp_heap *h, size_t old_size, size_t new_size)
 {
     if (new_size <= old_size)
         return false;
-    if (new_size < h->limit && h->head->used - old_size <= h->limit - new_size)
+    if (new_size <= h->limit && h->head->used - old_size <= h->limit - new_size)
         return false;
     h->refused = true;
     return true;

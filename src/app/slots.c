@@ -114,7 +114,7 @@ static enum mcp_err make_state(struct mcp_slots *s, struct mcp_runner *runner,
                                size_t message_size)
 {
     const struct mcp_generation *gen = s->options.gen;
-    struct mcp_load load = {.follow = gen};
+    struct mcp_load load = {.follow = gen, .seen_count = gen->tool_count};
     struct mcp_state_options options = {
         .app_path = s->options.app_path,
         .memory_limit = (size_t)gen->config->memory_limit,

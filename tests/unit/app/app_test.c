@@ -1,0 +1,445 @@
+/* app_test.c - calls through a real app, real workers and real Lua states */
+#include <cmocka.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+/* ---- a bench for one app ---------------------------------------------------
+ */
+
+struct bench {
+    char folder[64], path[128];
+    struct mcp_config *config;
+    struct mcp_app *app;
+    char message[512];
+    enum mcp_err err;
+};
+
+static void write_file(const struct bench *b, const char *name,
+                       const char *text)
+{
+    char path[200];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", b->folder, name);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void bench_make(struct bench *b)
+{
+    memset(b, 0, sizeof(*b));
+    snprintf(b->folder, sizeof(b->folder), "/tmp/mcp-app-test-XXXXXX");
+    assert_non_null(mkdtemp(b->folder));
+    snprintf(b->path, sizeof(b->path), "%s/app.lua", b->folder);
+    b->config = mcp_config_new();
+    assert_non_null(b->config);
+    mcp_log_setup(MCP_LOG_OFF, false);
+}
+
+static void set(struct bench *b, const char *name, const char *value)
+{
+    char message[200];
+
+    assert_int_equal(mcp_config_set(b->config, name, value, MCP_FROM_FLAG,
+                                    message, sizeof(message)),
+                     MCP_OK);
+}
+
+static void bench_open(struct bench *b, const char *source)
+{
+    struct mcp_app_options options = {.path = b->path, .config = b->config};
+
+    write_file(b, "app.lua", source);
+    b->err = mcp_app_open(&options, &b->app, b->message, sizeof(b->message));
+}
+
+static void bench_close(struct bench *b)
+{
+    char command[200];
+
+    if (b->err == MCP_OK)
+        mcp_app_close(b->app);
+    mcp_config_free(b->config);
+    snprintf(command, sizeof(command), "rm -rf %s", b->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+
+/* One call, waited for. */
+struct one {
+    struct mcp_call call;
+    struct mcp_job job;
+    bool done;
+    char *text; /* content, or the error's message; to be freed */
+};
+
+static void finish(struct mcp_job *job)
+{
+    struct one *one = job->user;
+    const struct mcp_outcome *o = &job->outcome;
+    struct mcp_span s = o->kind == MCP_OUTCOME_RESULT ? o->content : o->message;
+
+    one->text = s.len > 0 ? strndup(o->text.data + s.at, s.len) : strdup("");
+    mcp_generation_release(job->gen);
+    pthread_mutex_lock(&lock);
+    one->done = true;
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&lock);
+}
+
+static void start(struct bench *b, struct one *one, const char *tool,
+                  const char *args)
+{
+    memset(one, 0, sizeof(*one));
+    one->call.arena = mcp_arena_new(1 << 20);
+    one->call.revision = MCP_2026_07_28;
+    one->job.call = &one->call;
+    one->job.gen = mcp_app_acquire(b->app);
+    one->job.tool = mcp_generation_find_tool(one->job.gen, tool, strlen(tool));
+    assert_non_null(one->job.tool);
+    assert_int_equal(mcp_json_parse(one->call.arena, args, strlen(args), NULL,
+                                    &one->job.args, NULL),
+                     MCP_OK);
+    one->job.finish = finish;
+    one->job.user = one;
+    assert_int_equal(mcp_app_run(b->app, &one->job), MCP_OK);
+}
+
+static void wait_for(struct one *one)
+{
+    pthread_mutex_lock(&lock);
+    while (!one->done)
+        pthread_cond_wait(&ended, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void drop(struct one *one)
+{
+    mcp_outcome_free(&one->job.outcome);
+    mcp_arena_free(one->call.arena);
+    free(one->text);
+}
+
+static void expect(struct bench *b, const char *tool, const char *args,
+                   bool is_error, const char *part)
+{
+    struct one one;
+
+    start(b, &one, tool, args);
+    wait_for(&one);
+    if (strstr(one.text, part) == NULL)
+        fail_msg("%s: expected \"%s\" in: %s", tool, part, one.text);
+    assert_int_equal(one.job.outcome.is_error, is_error);
+    drop(&one);
+}
+
+/* ---- calls -----------------------------------------------------------------
+ */
+
+static void a_call_gets_its_arguments_and_answers(void **unused)
+{
+    struct bench b;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b, "local mcp = require 'mcp'\n"
+                   "mcp.tool('add', function(a, b) return a + b end)\n"
+                   "mcp.tool('who', function(args, ctx)\n"
+                   "  return ctx.item.name .. ' ' .. ctx.request.transport ..\n"
+                   "    ' ' .. ctx.client.protocol_version end)\n");
+    assert_string_equal(
+        b.message[0] != '\0' && b.err != MCP_OK ? b.message : "", "");
+    expect(&b, "add", "{\"a\":1,\"b\":41}", false, "42");
+    expect(&b, "who", "{}", false, "who http 2026-07-28");
+    bench_close(&b);
+}
+
+static void calls_see_nothing_of_one_another(void **unused)
+{
+    struct bench b;
+    int i;
+
+    (void)unused;
+    bench_make(&b);
+    write_file(&b, "counter.lua",
+               "local n = 0 return { up = function() "
+               "n = n + 1 return n end }");
+    bench_open(&b,
+               "local mcp = require 'mcp'\n"
+               "local counter = require 'counter'\n"
+               "mcp.tool('dirty', function()\n"
+               "  g = (g or 0) + 1\n"
+               "  local s = getmetatable('').__index\n"
+               "  s.mark = (s.mark or 0) + 1\n"
+               "  package.loaded.extra = (package.loaded.extra or 0) + 1\n"
+               "  local junk = {} for i = 1, 2000 do junk[i] = {i} end\n"
+               "  return g .. s.mark .. package.loaded.extra .. counter.up()\n"
+               "end)\n");
+    assert_int_equal(b.err, MCP_OK);
+    for (i = 0; i < 2000; i++)
+        expect(&b, "dirty", "{}", false, "1111");
+    bench_close(&b);
+}
+
+/* ---- runaways
+ * ---------------------------------------------------------------- */
+
+static const char runaways[] =
+    "local mcp = require 'mcp'\n"
+    "local t = mcp.tool\n"
+    "t('ok', function() return 'fine' end)\n"
+    "t('loop', function() while true do end end)\n"
+    "t('pcall_loop', function() while true do pcall(function() while true do "
+    "end end) end end)\n"
+    "t('co_loop', function() local f = coroutine.wrap(function() while true do "
+    "end end) f() end)\n"
+    "t('jit_loop', function() jit.on() while true do end end)\n"
+    "t('gc_loop', function() getmetatable(io.stdout).__gc = function() while "
+    "true do end end io.tmpfile() collectgarbage() collectgarbage() end)\n"
+    "t('pattern', function() return (('a'):rep(40):find(('a*'):rep(40) .. "
+    "'b')) end)\n"
+    "t('grow', function() local t = {} while true do t[#t + 1] = "
+    "('x'):rep(1000)"
+    " .. #t end end)\n"
+    "t('recurse', function() local function f(n) return 1 + f(n + 1) end "
+    "return "
+    "f(1) end)\n"
+    "t('c_stack', function() local function f(s) return (s:gsub('.', f)) end "
+    "return f('a') end)\n"
+    "t('error_nil', function() error(nil) end)\n"
+    "t('yield', function() coroutine.yield(1) end)\n"
+    "t('exit', function() os.exit(1) end)\n"
+    "t('sleep', function(args, ctx) ctx.sleep(0.05) return 'slept' end)\n"
+    "t('sleep_long', function(args, ctx) ctx.sleep(60) return 'slept' end)\n";
+
+static void a_runaway_ends_and_the_next_call_works(void **unused)
+{
+    static const struct {
+        const char *tool, *part;
+    } cases[] = {
+        {"loop", "longer than 0.2 s"}, {"pcall_loop", "longer than"},
+        {"co_loop", "longer than"},    {"jit_loop", "longer than"},
+        {"gc_loop", "longer than"},    {"pattern", "longer than"},
+        {"grow", "out of memory"},     {"recurse", "stack overflow"},
+        {"c_stack", "C stack"},        {"error_nil", "nil"},
+        {"yield", "yielded"},          {"exit", "os.exit"},
+        {"sleep_long", "longer than"},
+    };
+    struct bench b;
+    size_t i;
+    int round;
+
+    (void)unused;
+    bench_make(&b);
+    set(&b, "call_timeout", "0.2");
+    set(&b, "memory_limit", "16MiB");
+    bench_open(&b, runaways);
+    if (b.err != MCP_OK)
+        fail_msg("%s", b.message);
+    for (round = 0; round < 2; round++)
+        for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+            expect(&b, cases[i].tool, "{}", true, cases[i].part);
+            expect(&b, "ok", "{}", false, "fine");
+            expect(&b, "sleep", "{}", false, "slept");
+        }
+    bench_close(&b);
+}
+
+static void a_cancelled_call_ends_soon(void **unused)
+{
+    struct bench b;
+    struct one one;
+    const char *const tools[] = {"loop", "sleep_long"};
+    size_t i;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b, runaways);
+    for (i = 0; i < 2; i++) {
+        uint64_t begin = mcp_clock_now_ns();
+
+        start(&b, &one, tools[i], "{}");
+        usleep(50000);
+        atomic_store(&one.call.cancelled, true);
+        mcp_app_cancel(b.app, &one.call);
+        wait_for(&one);
+        assert_int_equal(one.job.outcome.kind, MCP_OUTCOME_CANCELED);
+        assert_true(mcp_clock_now_ns() - begin < 3 * MCP_NS_PER_S);
+        drop(&one);
+    }
+    expect(&b, "ok", "{}", false, "fine");
+    bench_close(&b);
+}
+
+static void sleepers_hold_no_worker(void **unused)
+{
+    static struct one many[100];
+    struct bench b;
+    size_t i;
+    uint64_t begin;
+
+    (void)unused;
+    bench_make(&b);
+    set(&b, "max_workers", "2");
+    bench_open(&b, runaways);
+    begin = mcp_clock_now_ns();
+    for (i = 0; i < 100; i++)
+        start(&b, &many[i], "sleep", "{}");
+    for (i = 0; i < 100; i++) {
+        wait_for(&many[i]);
+        assert_non_null(strstr(many[i].text, "slept"));
+        drop(&many[i]);
+    }
+    /* One after the other they would take 2.5 s on two workers. */
+    assert_true(mcp_clock_now_ns() - begin < 2 * MCP_NS_PER_S);
+    bench_close(&b);
+}
+
+static void closing_interrupts_what_runs(void **unused)
+{
+    struct bench b;
+    struct one a, c;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b, runaways);
+    start(&b, &a, "loop", "{}");
+    start(&b, &c, "sleep_long", "{}");
+    usleep(20000);
+    bench_close(&b);
+    assert_true(a.done && c.done);
+    drop(&a);
+    drop(&c);
+}
+
+static void a_full_queue_refuses(void **unused)
+{
+    struct bench b;
+    static struct one jobs[8];
+    struct one extra;
+    size_t i;
+
+    (void)unused;
+    bench_make(&b);
+    set(&b, "max_workers", "1");
+    set(&b, "queue", "2");
+    set(&b, "call_timeout", "1");
+    bench_open(&b, runaways);
+    start(&b, &jobs[0], "loop", "{}");
+    usleep(50000);
+    start(&b, &jobs[1], "ok", "{}");
+    start(&b, &jobs[2], "ok", "{}");
+    memset(&extra, 0, sizeof(extra));
+    extra.job = jobs[1].job;
+    assert_int_equal(mcp_app_run(b.app, &extra.job), MCP_EBUSY);
+    for (i = 0; i < 3; i++) {
+        wait_for(&jobs[i]);
+        drop(&jobs[i]);
+    }
+    bench_close(&b);
+}
+
+/* ---- loading
+ * ------------------------------------------------------------------ */
+
+static void expect_load_error(const char *source, enum mcp_err err,
+                              const char *part)
+{
+    struct bench b;
+
+    bench_make(&b);
+    set(&b, "load_timeout", "0.3");
+    bench_open(&b, source);
+    if (strstr(b.message, part) == NULL)
+        fail_msg("expected \"%s\" in: %s", part, b.message);
+    assert_int_equal(b.err, err);
+    assert_null(strchr(b.message, '\n'));
+    bench_close(&b);
+}
+
+static void a_broken_script_is_told_with_its_line(void **unused)
+{
+    (void)unused;
+    expect_load_error("local x = = 1", MCP_EINVAL, "app.lua:1:");
+    expect_load_error("\n\nerror('boom')", MCP_EINVAL, "app.lua:3: boom");
+    expect_load_error("while true do end", MCP_ETIMEOUT, "load_timeout");
+    expect_load_error("error({})", MCP_EINVAL, "no string");
+    expect_load_error(
+        "local t = {} while true do t[#t+1] = ('x'):rep(9e5) .. #t end",
+        MCP_ENOMEM, "out of memory");
+    expect_load_error("require 'nowhere'", MCP_EINVAL, "nowhere");
+    expect_load_error("local mcp = require 'mcp' "
+                      "mcp.tool('t' .. tostring({}):gsub('%W', ''), "
+                      "function() end)",
+                      MCP_EINVAL, "t");
+}
+
+static void an_unsafe_app_runs_in_fresh_states(void **unused)
+{
+    struct bench b;
+    int i;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b, "local mcp = require 'mcp'\nlocal ffi = require 'ffi'\n"
+                   "local n = 0\n"
+                   "mcp.tool('up', function() n = n + 1 return n end)\n");
+    assert_int_equal(b.err, MCP_OK);
+    assert_non_null(strstr(mcp_app_isolation(b.app), "ffi is used"));
+    for (i = 0; i < 200; i++)
+        expect(&b, "up", "{}", false, "\"1\"");
+    bench_close(&b);
+}
+
+static void files_of_a_call_are_closed(void **unused)
+{
+    struct bench b;
+    int i;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b,
+               "local mcp = require 'mcp'\n"
+               "mcp.tool('open', function()\n"
+               "  local f = assert(io.open('/dev/null'))\n"
+               "  for l in io.lines('/proc/self/stat') do return 'read' end\n"
+               "end)\n");
+    assert_int_equal(b.err, MCP_OK);
+    assert_non_null(strstr(mcp_app_isolation(b.app), "image copy"));
+    for (i = 0; i < 3000; i++) /* more than the usual limit of descriptors */
+        expect(&b, "open", "{}", false, "read");
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call_gets_its_arguments_and_answers),
+        cmocka_unit_test(calls_see_nothing_of_one_another),
+        cmocka_unit_test(a_runaway_ends_and_the_next_call_works),
+        cmocka_unit_test(a_cancelled_call_ends_soon),
+        cmocka_unit_test(sleepers_hold_no_worker),
+        cmocka_unit_test(closing_interrupts_what_runs),
+        cmocka_unit_test(a_full_queue_refuses),
+        cmocka_unit_test(a_broken_script_is_told_with_its_line),
+        cmocka_unit_test(an_unsafe_app_runs_in_fresh_states),
+        cmocka_unit_test(files_of_a_call_are_closed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
