@@ -11,8 +11,10 @@ import { binary, sourceDir, startServer } from "./lib/server.mjs";
 
 const app = "app-example/app.lua";
 
-// One entry per tool of the example, so that a new tool needs one too:
-// { tool, arguments, text | structured | matches }; `error: true` = isError.
+// At least one entry per tool of the example, in its order, so that a new tool
+// needs one too: { tool, label?, arguments?, error? (isError) } and what the
+// answer must be: text, matches (of the text), structured, types (of the
+// blocks), progress (the messages that come before it).
 const calls = JSON.parse(readFileSync(new URL("./example-calls.json", import.meta.url), "utf8"));
 
 const modes = {
@@ -48,11 +50,14 @@ async function listEveryTool(client) {
 }
 
 async function callOne(client, call) {
-  const result = await client.callTool({ name: call.tool, arguments: call.arguments });
+  const progress = [];
+  const options = call.progress ? { onprogress: (step) => progress.push(step.message) } : {};
+  const result = await client.callTool({ name: call.tool, arguments: call.arguments }, options);
   assert.equal(Boolean(result.isError), Boolean(call.error), textOf(result));
   if (call.text !== undefined) assert.equal(textOf(result), call.text);
   if (call.matches !== undefined) assert.match(textOf(result), new RegExp(call.matches));
   if (call.structured !== undefined) assert.deepEqual(result.structuredContent, call.structured);
+  if (call.progress !== undefined) assert.deepEqual(progress, call.progress);
   if (call.types !== undefined) assert.deepEqual(result.content.map((block) => block.type), call.types);
 }
 
