@@ -1,9 +1,11 @@
 /* heap_test.c - the memory of a state */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+
 #include <stdlib.h>
 #include <string.h>
 
