@@ -24,7 +24,8 @@ static const char small_text[] =
     "{\"jsonrpc\":\"2.0\",\"id\":1729,\"method\":\"tools/call\",\"params\":{"
     "\"name\":\"search_issues\",\"arguments\":{\"query\":\"crash when the "
     "config file is empty\",\"labels\":[\"bug\",\"regression\"],\"limit\":20,"
-    "\"score\":0.75,\"open\":true},\"_meta\":{\"progressToken\":\"p-41\","
+    "\"assignee\":\"someone@example.org\",\"score\":0.75,\"open\":true},\"_"
+    "meta\":{\"progressToken\":\"p-41\","
     "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
     "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"bench\","
     "\"version\":\"1.0.0\"}}}}";

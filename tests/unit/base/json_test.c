@@ -145,6 +145,43 @@ static void escapes_are_decoded(void **state)
     assert_int_equal(parsed(state, "\"\\u0041\"")->flags, 0);
 }
 
+/* The code point that the UTF-8 text of `v` is, and nothing more. */
+static uint32_t only_code_point(const struct mcp_json *v)
+{
+    static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t c, i;
+
+    assert_in_range(v->count, 1, 4);
+    assert_true(mcp_utf8_valid(v->u.text, v->count, NULL));
+    c = (unsigned char)v->u.text[0] & lead_bits[v->count];
+    for (i = 1; i < v->count; i++)
+        c = c << 6 | ((unsigned char)v->u.text[i] & 0x3f);
+    return c;
+}
+
+static void every_code_point_can_be_escaped(void **state)
+{
+    const struct mcp_json *v;
+    char text[16];
+    uint32_t c;
+    int n;
+
+    for (c = 0; c <= 0x10ffff; c += c < 0x10100 || c > 0x10feff ? 1 : 251) {
+        if (c >= 0xd800 && c <= 0xdfff)
+            continue;
+        if (c < 0x10000)
+            n = snprintf(text, sizeof(text), "\"\\u%04x\"", c);
+        else
+            n = snprintf(text, sizeof(text), "\"\\u%04X\\u%04X\"",
+                         0xd800 + ((c - 0x10000) >> 10),
+                         0xdc00 + ((c - 0x10000) & 0x3ff));
+        mcp_arena_reset(*state);
+        assert_int_equal(
+            mcp_json_parse(*state, text, (size_t)n, NULL, &v, NULL), MCP_OK);
+        assert_int_equal(only_code_point(v), c);
+    }
+}
+
 /* One special byte at every place of strings around the scanning width. */
 static void every_byte_of_a_string_is_looked_at(void **state)
 {
@@ -190,6 +227,8 @@ static const struct {
     {" \t\r\n", 4, "unexpected end"},
     {"[1,]", 3, "a value expected"},
     {"[1 2]", 3, "',' or ']' expected"},
+    {"[\"a\" \"b\"]", 5, "',' or ']' expected"},
+    {"{\"a\":1 \"b\":2}", 7, "',' or '}' expected"},
     {"[1}", 2, "',' or ']' expected"},
     {"[", 1, "unexpected end"},
     {"]", 0, "a value expected"},
@@ -228,6 +267,10 @@ static const struct {
     {"\"\\ud800\\n\"", 1, "unpaired surrogate"},
     {"\"\\ud800\\ud800\"", 1, "unpaired surrogate"},
     {"\"\\udc00\\ud800\"", 1, "unpaired surrogate"},
+    {"\"\\udc00\\udc00\"", 1, "unpaired surrogate"},
+    {"\"\\udfff\"", 1, "unpaired surrogate"},
+    {"\"\\ud800\\udbff\"", 1, "unpaired surrogate"},
+    {"\"\\ud800\\ue000\"", 1, "unpaired surrogate"},
     {"\"x\355\240\200\"", 2, "invalid UTF-8"},
     {"\"x\300\200\"", 2, "invalid UTF-8"},
     {"\"x\\\377\"", 3, "invalid UTF-8"},
@@ -247,6 +290,26 @@ static void a_refusal_tells_where_and_why(void **state)
         assert_string_equal(error.reason, refusals[i].reason);
         assert_int_equal(error.offset, refusals[i].offset);
         assert_false(error.duplicate_key);
+    }
+}
+
+static void hex_digits_are_those_and_no_others(void **state)
+{
+    char text[] = "\"\\u004?\"";
+    const struct mcp_json *v;
+    int c;
+
+    for (c = 1; c < 128; c++) {
+        if (c == '"')
+            continue;
+        text[6] = (char)c;
+        v = NULL;
+        assert_int_equal(
+            mcp_json_parse(*state, text, 8, NULL, &v, NULL),
+            strchr("0123456789abcdefABCDEF", c) != NULL ? MCP_OK : MCP_EINVAL);
+        if (v != NULL)
+            assert_int_equal(v->u.text[0],
+                             0x40 + strtol((char[]){(char)c, 0}, NULL, 16));
     }
 }
 
@@ -329,6 +392,9 @@ static void no_option_lifts_the_last_depth_limit(void **state)
                      MCP_OK);
     assert_int_equal(parse_nested(state, MCP_JSON_MAX_DEPTH + 1, UINT32_MAX),
                      MCP_ELIMIT);
+    assert_int_equal(
+        parse_nested(state, MCP_JSON_MAX_DEPTH + 1, MCP_JSON_MAX_DEPTH + 1),
+        MCP_ELIMIT);
 }
 
 static void depth_counts_nesting_not_containers(void **state)
@@ -459,10 +525,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(plain_strings_borrow_from_the_text,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(escapes_are_decoded, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_code_point_can_be_escaped, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(every_byte_of_a_string_is_looked_at,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_refusal_tells_where_and_why, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(hex_digits_are_those_and_no_others,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_nul_byte_is_no_end, setup, teardown),
         cmocka_unit_test_setup_teardown(every_part_of_a_text_is_refused, setup,
                                         teardown),
