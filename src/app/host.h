@@ -35,6 +35,7 @@ enum {
     MCP_REF_RESULT_MARK,     /* metatable of mcp.result values            */
     MCP_REF_CO,              /* the coroutine of calls                    */
     MCP_REF_SANDBOX,         /* what lua/mcp/sandbox.lua returned         */
+    MCP_REF_RANDOMSEED,      /* math.randomseed, as LuaJIT made it        */
 };
 
 /* One load of the app, while it runs. The first load of a generation has
@@ -63,6 +64,7 @@ struct mcp_host {
     struct mcp_sources *sources; /* what files the generation was made of    */
     lua_State *co;               /* the coroutine that runs calls            */
     struct mcp_buf scratch;      /* for one C function at a time             */
+    uint64_t seed;               /* of math.random, another for each call    */
 
     /* of the present call */
     enum mcp_pending pending;

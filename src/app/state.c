@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "app/bind_core.h"
 #include "app/bind_ctx.h"
@@ -193,6 +194,15 @@ static void judge(lua_State *L, struct mcp_host *host)
     host->files_opened = false;
 }
 
+/* A reset puts the generator back as well: each call seeds it anew. */
+static void keep_randomseed(lua_State *L)
+{
+    lua_getglobal(L, "math");
+    lua_getfield(L, -1, "randomseed");
+    lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_RANDOMSEED);
+    lua_pop(L, 1);
+}
+
 static int load_main(lua_State *L)
 {
     struct loading *ld = lua_touserdata(L, 1);
@@ -201,6 +211,7 @@ static int load_main(lua_State *L)
     lua_settop(L, 0);
     luaL_openlibs(L);
     (void)luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+    keep_randomseed(L);
     open_core(L);
     preload_embedded(L);
     set_paths(L, ld->options->app_path);
@@ -294,6 +305,8 @@ static struct mcp_state *state_alloc(const struct mcp_state_options *options)
     if (st == NULL)
         return NULL;
     mcp_buf_init(&st->host.scratch, SCRATCH_MAX);
+    if (getrandom(&st->host.seed, sizeof(st->host.seed), 0) < 0)
+        st->host.seed = mcp_clock_now_ns();
     st->host.sources = options->sources;
     st->host.load = options->load;
     st->host.heap =
