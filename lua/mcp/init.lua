@@ -4,9 +4,21 @@ local core = require "mcp.core"
 local ending = require "mcp.ending"
 local names = require "mcp.names"
 
-return names.seal {
+--- Names of the API that this version has not got.
+local LATER = {}
+for name in ([[
+  resource prompt prompt_controller skills skill skill_controller provide hooks group
+  get post put patch delete head options shared every notify_resource_updated
+  notify_list_changed tasks blob user assistant elicit sample roots input_required http
+  unauthorized forbidden not_found http_error
+]]):gmatch("%S+") do
+  LATER[name] = true
+end
+
+local M = {
   server = require "mcp.server",
   tool = require "mcp.tool",
+  types = require "mcp.types",
 
   text = core.text,
   image = core.image,
@@ -22,3 +34,5 @@ return names.seal {
 
   protocol_error = ending.protocol_error,
 }
+
+return names.seal(M, "mcp", LATER)

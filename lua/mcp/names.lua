@@ -1,35 +1,27 @@
---- mcp.names: the facade refuses names that it has not got, instead of giving nil.
+--- mcp.names: modules that refuse a name that they have not got, instead of nil.
 
 local fields = require "mcp.fields"
 local where = require "mcp.where"
 
 local M = {}
 
---- Names of the API that this version has not got.
-local LATER = {}
-for name in ([[
-  types resource prompt prompt_controller skills skill skill_controller provide hooks group
-  get post put patch delete head options shared every notify_resource_updated
-  notify_list_changed tasks blob user assistant elicit sample roots input_required http
-  unauthorized forbidden not_found http_error
-]]):gmatch("%S+") do
-  LATER[name] = true
-end
-
 --- Makes the table read-only and strict.
 ---@generic T: table
 ---@param module T
+---@param what string                 how messages call it: "mcp"
+---@param later table<string, any>    names that only a later version has
 ---@return T
-function M.seal(module)
+function M.seal(module, what, later)
   local function missing(_, key)
-    local at = where.here("mcp")
-    if LATER[key] then
-      at:fail("mcp.%s is not available in this version", key)
+    local at = where.here(what)
+    if later[key] then
+      at:fail("%s.%s is not available in this version", what, key)
     end
-    at:fail("there is no mcp.%s%s", tostring(key), where.hint(key, fields.sorted_keys(module)))
+    local hint = where.hint(key, fields.sorted_keys(module))
+    at:fail("there is no %s.%s%s", what, tostring(key), hint)
   end
   local function frozen(_, key)
-    where.here("mcp"):fail("the module cannot be changed (mcp.%s = ...)", tostring(key))
+    where.here(what):fail("the module cannot be changed (%s.%s = ...)", what, tostring(key))
   end
   return setmetatable(module, { __index = missing, __newindex = frozen })
 end

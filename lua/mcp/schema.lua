@@ -5,6 +5,7 @@
 --- that the author wrote is kept as it is.
 
 local core = require "mcp.core"
+local type_ = require "mcp.type"
 
 local M = {}
 
@@ -34,40 +35,30 @@ function M.raw_input(at, schema)
   return M.encode(at, "input_schema", schema)
 end
 
---- The schema of an object that has these properties, as JSON text.
+--- The schema of a value of type `t`.
 ---@param at mcp.Place
----@param properties { [1]: string, [2]: table }[]  in their order
----@param required string[]
----@param open boolean  other arguments are welcome
+---@param key string   the field that it comes from, for messages
+---@param t mcp.Type
+---@param open boolean  objects may have members that are not declared
 ---@return string
-function M.object(at, properties, required, open)
-  local schema = { type = "object", properties = properties }
-  if #required > 0 then
-    schema.required = core.array(required)
-  end
-  if not open then
-    schema.additionalProperties = false
-  end
-  return M.encode(at, "input", schema)
+function M.of_type(at, key, t, open)
+  return M.encode(at, key, type_.schema(t, open))
 end
 
---- The schema of a handler that declares its arguments by its parameters alone:
---- each is required, of any type. With `args` there may be any others.
----@param at mcp.Place
+--- What a handler declares by its parameters alone: each is required, of any type.
 ---@param parameters string[]
----@param open boolean
----@return string
-function M.bare(at, parameters, open)
-  local properties, required = {}, {}
+---@return mcp.Type
+---@return boolean any  it has `args`, so that there may be others
+function M.bare(parameters)
+  local fields, any = {}, false
   for _, name in ipairs(parameters) do
     if name == "args" then
-      open = true
+      any = true
     elseif name ~= "ctx" then
-      properties[#properties + 1] = { name, core.object({}) }
-      required[#required + 1] = name
+      fields[#fields + 1] = { name, type_.new("any") }
     end
   end
-  return M.object(at, properties, required, open)
+  return type_.object(fields), any
 end
 
 return M

@@ -14,6 +14,8 @@ local fields = require "mcp.fields"
 local handler = require "mcp.handler"
 local icons = require "mcp.icons"
 local schema = require "mcp.schema"
+local type_ = require "mcp.type"
+local types = require "mcp.types"
 local where = require "mcp.where"
 
 local KNOWN = {
@@ -29,8 +31,10 @@ local KNOWN = {
   when_to_use = true,
   returns = true,
   instructions = true,
+  input = true,
   input_schema = true,
   input_schema_file = true,
+  output = true,
   output_schema = true,
   output_schema_file = true,
   extra_arguments = true,
@@ -41,8 +45,6 @@ local KNOWN = {
 
 --- Fields of the API that this version has not got.
 local LATER = {
-  input = true,
-  output = true,
   guards = true,
   dependencies = true,
   scopes = true,
@@ -154,29 +156,56 @@ local function is_open(at, decl)
   return core.extra_arguments()
 end
 
---- The author's raw schema, or its file.
-local function raw_schema(at, decl, key)
+--- The schema that the author wrote out: the raw table as JSON text, or the file.
+--- Neither: false.
+local function written_schema(at, decl, side, out)
+  local key = side .. "_schema"
   local raw, file = fields.table(at, decl, key), fields.string(at, decl, key .. "_file")
   if raw and file then
     at:fail("%s and %s_file are both given; one of them is the schema", key, key)
+  elseif raw then
+    out[key] = side == "input" and schema.raw_input(at, raw) or schema.encode(at, key, raw)
+  elseif file then
+    out[key .. "_file"] = file
   end
-  return raw, file
+  return raw or file
 end
 
---- Adds the schemas of `decl` to `out`.
-local function schemas(at, decl, parameters, out)
-  local raw, file = raw_schema(at, decl, "input_schema")
-  local open = is_open(at, decl)
-  if raw then
-    out.input_schema = schema.raw_input(at, raw)
-  elseif file then
-    out.input_schema_file = file
-  else
-    out.input_schema = schema.bare(at, parameters, open)
+--- The field `input` or `output` as a type, or nil. A table stands for an object.
+local function declared_type(at, decl, side, parameters)
+  local given = fields.table(at, decl, side)
+  if given == nil or type_.is(given) then
+    return given
   end
-  raw, file = raw_schema(at, decl, "output_schema")
-  out.output_schema = raw and schema.encode(at, "output_schema", raw)
-  out.output_schema_file = file
+  local own, options = types.fields(at, given, side, parameters)
+  local key = fields.sorted_keys(options)[1]
+  if key ~= nil then
+    at:fail("%s.%s must be a type such as t.string(), got %s", side, tostring(key),
+      fields.told(options[key]))
+  end
+  return type_.object(own)
+end
+
+local function input_schema(at, decl, parameters, out)
+  local open = is_open(at, decl)
+  local t = declared_type(at, decl, "input", parameters)
+  if written_schema(at, decl, "input", out) then
+    return
+  elseif t and t.keywords.type ~= "object" then
+    at:fail("input must be a table of arguments or t.object { ... }, got t.%s", t.kind)
+  elseif not t then
+    local any
+    t, any = schema.bare(parameters)
+    open = open or any
+  end
+  out.input_schema = schema.of_type(at, "input", t, open)
+end
+
+local function output_schema(at, decl, out)
+  local t = declared_type(at, decl, "output")
+  if not written_schema(at, decl, "output", out) and t then
+    out.output_schema = schema.of_type(at, "output", t, false)
+  end
 end
 
 --- Everything that the host keeps of `decl`.
@@ -191,7 +220,8 @@ local function describe(at, decl, out)
   out.timeout = fields.seconds(at, decl, "timeout")
   out.assert_format = fields.boolean(at, decl, "assert_format")
   out.file, out.line = at.file, at.line
-  schemas(at, decl, out.binds, out)
+  input_schema(at, decl, out.binds, out)
+  output_schema(at, decl, out)
 end
 
 ---@param first string|mcp.Tool
