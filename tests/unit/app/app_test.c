@@ -16,8 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* ---- a bench for one app ---------------------------------------------------
- */
+/* ---- a bench for one app ---- */
 
 struct bench {
     char folder[64], path[128];
@@ -150,8 +149,7 @@ static void expect(struct bench *b, const char *tool, const char *args,
     drop(&one);
 }
 
-/* ---- calls -----------------------------------------------------------------
- */
+/* ---- calls ---- */
 
 static void a_call_gets_its_arguments_and_answers(void **unused)
 {
@@ -198,8 +196,32 @@ static void calls_see_nothing_of_one_another(void **unused)
     bench_close(&b);
 }
 
-/* ---- runaways
- * ---------------------------------------------------------------- */
+static void each_call_has_its_own_random_numbers(void **unused)
+{
+    struct bench b;
+    char texts[8][64];
+    int i, j, same = 0;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b, "require 'mcp'.tool('dice', function() "
+                   "return math.random(1e9) end)");
+    assert_int_equal(b.err, MCP_OK);
+    for (i = 0; i < 8; i++) {
+        struct one one;
+
+        start(&b, &one, "dice", "{}");
+        wait_for(&one);
+        snprintf(texts[i], sizeof(texts[i]), "%s", one.text);
+        drop(&one);
+        for (j = 0; j < i; j++)
+            same += strcmp(texts[i], texts[j]) == 0;
+    }
+    assert_int_equal(same, 0);
+    bench_close(&b);
+}
+
+/* ---- runaways ---- */
 
 static const char runaways[] =
     "local mcp = require 'mcp'\n"
@@ -356,8 +378,7 @@ static void a_full_queue_refuses(void **unused)
     bench_close(&b);
 }
 
-/* ---- loading
- * ------------------------------------------------------------------ */
+/* ---- loading ---- */
 
 static void expect_load_error(const char *source, enum mcp_err err,
                               const char *part)
@@ -433,6 +454,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_gets_its_arguments_and_answers),
         cmocka_unit_test(calls_see_nothing_of_one_another),
+        cmocka_unit_test(each_call_has_its_own_random_numbers),
         cmocka_unit_test(a_runaway_ends_and_the_next_call_works),
         cmocka_unit_test(a_cancelled_call_ends_soon),
         cmocka_unit_test(sleepers_hold_no_worker),
