@@ -1,0 +1,327 @@
+/*
+ * tools_call.c - see tools_call.h
+ *
+ *     find the tool -> check the arguments -> queue a job   (caller's thread)
+ *     outcome -> check it -> write the result of the revision (worker)
+ */
+#include "features/tools_call.h"
+
+#include "app/app.h"
+#include "base/log.h"
+#include "base/suggest.h"
+#include "features/arguments.h"
+#include "features/envelope.h"
+#include "features/notify.h"
+#include "features/prepared.h"
+
+enum {
+    PROBLEM_MAX_BYTES = 256 << 10, /* of a text that says what was wrong */
+    NAME_MAX_BYTES = 128,          /* of a wrong name that is repeated   */
+};
+
+/* The first `max` bytes of `s`, cut between characters. */
+static int cut(const struct mcp_json *s, uint32_t max)
+{
+    uint32_t n = s->count;
+
+    if (n > max)
+        for (n = max; n > 0 && (s->u.text[n] & 0xc0) == 0x80; n--)
+            continue;
+    return (int)n;
+}
+
+/* {"name":"..."}, in the call's arena; NULL when it is full. */
+static const char *name_data(struct mcp_call *call, const struct mcp_json *name)
+{
+    struct mcp_buf b;
+    const char *text;
+
+    mcp_buf_init(&b, PROBLEM_MAX_BYTES);
+    mcp_buf_puts(&b, "{\"name\":");
+    mcp_json_write_string(&b, name->u.text, (size_t)cut(name, NAME_MAX_BYTES));
+    mcp_buf_putc(&b, '}');
+    text = b.failed ? NULL : mcp_arena_dup(call->arena, b.data, b.len);
+    mcp_buf_free(&b);
+    return text;
+}
+
+static const char *nearest_tool(const struct mcp_request *rq,
+                                const struct mcp_json *name)
+{
+    size_t count = rq->gen->tool_count;
+    const char **names;
+
+    if (name->count > MCP_SUGGEST_MAX_NAME)
+        return NULL;
+    names = mcp_arena_alloc(rq->call->arena, count * sizeof(*names));
+    if (names == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rq->gen->tools[i].name;
+    return mcp_suggest(name->u.text, name->count, names, count);
+}
+
+static void fail_unknown(struct mcp_request *rq, const struct mcp_json *name)
+{
+    const char *near = nearest_tool(rq, name);
+    struct mcp_arena *a = rq->call->arena;
+    int n = cut(name, NAME_MAX_BYTES);
+    char *message =
+        near != NULL
+            ? mcp_arena_printf(a, "Unknown tool \"%.*s\"; did you mean \"%s\"?",
+                               n, name->u.text, near)
+            : mcp_arena_printf(a, "Unknown tool \"%.*s\"", n, name->u.text);
+
+    mcp_request_fail(rq, MCP_ENOENT, message, name_data(rq->call, name));
+}
+
+/* Starts a result object in call->out. */
+static void begin_result(struct mcp_call *call)
+{
+    mcp_buf_puts(&call->out, mcp_call_is_modern(call)
+                                 ? "{\"resultType\":\"complete\",\"content\":"
+                                 : "{\"content\":");
+}
+
+static void end_result(struct mcp_request *rq, bool is_error, const char *meta,
+                       size_t meta_len)
+{
+    if (is_error)
+        mcp_buf_puts(&rq->call->out, ",\"isError\":true");
+    mcp_envelope_write_meta(&rq->call->out, rq->call, rq->gen, meta, meta_len);
+    mcp_buf_putc(&rq->call->out, '}');
+}
+
+/* A whole result with isError and one text block. */
+static void write_failure(struct mcp_request *rq, const char *text, size_t len)
+{
+    struct mcp_buf *out = &rq->call->out;
+
+    begin_result(rq->call);
+    mcp_buf_puts(out, "[{\"type\":\"text\",\"text\":");
+    mcp_json_write_string(out, text, len);
+    mcp_buf_puts(out, "}]");
+    end_result(rq, true, NULL, 0);
+}
+
+/* Has to be an object in the legacy revisions that know structuredContent. */
+static bool needs_box(const struct mcp_request *rq, const struct mcp_tool *tool,
+                      const char *structured)
+{
+    const struct mcp_prepared *p = rq->gen->prepared;
+
+    return !mcp_call_is_modern(rq->call) &&
+           (p->tools[tool->index].boxed || structured[0] != '{');
+}
+
+static void write_structured(struct mcp_request *rq,
+                             const struct mcp_tool *tool, const char *text,
+                             size_t len)
+{
+    struct mcp_buf *out = &rq->call->out;
+    bool box = needs_box(rq, tool, text);
+
+    mcp_buf_puts(out, ",\"structuredContent\":");
+    mcp_buf_puts(out, box ? "{\"result\":" : "");
+    mcp_buf_add(out, text, len);
+    mcp_buf_puts(out, box ? "}" : "");
+}
+
+static void write_result(struct mcp_request *rq, const struct mcp_tool *tool,
+                         const struct mcp_outcome *o)
+{
+    bool structured = o->structured.len > 0 &&
+                      (!o->is_error || o->structured_by_author) &&
+                      rq->call->revision >= MCP_2025_06_18;
+    struct mcp_buf *out = &rq->call->out;
+
+    begin_result(rq->call);
+    if (o->content.len > 0)
+        mcp_buf_add(out, o->text.data + o->content.at, o->content.len);
+    else
+        mcp_buf_puts(out, "[]");
+    if (structured)
+        write_structured(rq, tool, o->text.data + o->structured.at,
+                         o->structured.len);
+    end_result(rq, o->is_error,
+               o->meta.len > 0 ? o->text.data + o->meta.at : NULL, o->meta.len);
+}
+
+/* Does a success keep the promise of the output schema? If not, `problem` says
+ * what it broke. */
+static bool keeps_promise(struct mcp_request *rq, const struct mcp_tool *tool,
+                          const struct mcp_outcome *o, struct mcp_buf *problem)
+{
+    const struct mcp_json_options options = {.max_depth = MCP_JSON_MAX_DEPTH,
+                                             .allow_duplicate_keys = true};
+    struct mcp_schema_errors errors = {0};
+    const struct mcp_json *value;
+    enum mcp_err err;
+
+    if (tool->output == NULL || o->is_error)
+        return true;
+    mcp_buf_printf(problem,
+                   "The output of tool \"%s\" breaks its schema:", tool->name);
+    if (o->structured.len == 0) {
+        mcp_buf_puts(problem, "\n- there is no structured content");
+        return false;
+    }
+    err = mcp_json_parse(rq->call->arena, o->text.data + o->structured.at,
+                         o->structured.len, &options, &value, NULL);
+    if (err == MCP_OK)
+        err =
+            mcp_schema_validate(tool->output, value, rq->call->arena, &errors);
+    if (err == MCP_EINVAL && errors.count > 0)
+        mcp_arguments_write_errors(problem, &errors);
+    else if (err != MCP_OK)
+        mcp_buf_puts(problem, "\n- it is too large to be checked");
+    return err == MCP_OK;
+}
+
+/* The request's id, for the log. */
+static const char *id_text(struct mcp_call *call, int *len)
+{
+    *len = call->id == NULL ? 1 : cut(call->id, 64);
+    return call->id == NULL ? "-" : call->id->u.text;
+}
+
+static void write_app_fault(struct mcp_request *rq, const struct mcp_tool *tool,
+                            const struct mcp_buf *problem)
+{
+    int n;
+    const char *id = id_text(rq->call, &n);
+
+    mcp_log(MCP_LOG_ERROR, "tools", "%.*s (%s:%d, request %.*s)",
+            (int)problem->len, problem->data,
+            tool->file != NULL ? tool->file : "?", tool->line, n, id);
+    if (rq->gen->config->expose_errors) {
+        write_failure(rq, problem->data, problem->len);
+    } else {
+        char *text = mcp_arena_printf(rq->call->arena,
+                                      "Internal error in tool %s", tool->name);
+
+        write_failure(rq, text != NULL ? text : "Internal error",
+                      strlen(text != NULL ? text : "Internal error"));
+    }
+}
+
+static void finish_result(struct mcp_request *rq, const struct mcp_tool *tool,
+                          const struct mcp_outcome *o)
+{
+    struct mcp_buf problem;
+
+    mcp_buf_init(&problem, PROBLEM_MAX_BYTES);
+    if (keeps_promise(rq, tool, o, &problem))
+        write_result(rq, tool, o);
+    else
+        write_app_fault(rq, tool, &problem);
+    mcp_buf_free(&problem);
+}
+
+static void finish_error(struct mcp_request *rq, const struct mcp_outcome *o)
+{
+    rq->fault = (struct mcp_fault){
+        .code = o->code,
+        .message = o->text.data + o->message.at,
+        .message_len = o->message.len,
+        .data = o->data.len > 0 ? o->text.data + o->data.at : NULL,
+        .data_len = o->data.len,
+    };
+}
+
+/* On a worker. The outcome outlives the call: its texts are read by end(). */
+static void finish(struct mcp_job *job)
+{
+    struct mcp_outcome o = job->outcome;
+    struct mcp_request *rq = job->user;
+
+    switch (o.kind) {
+    case MCP_OUTCOME_RESULT:
+        finish_result(rq, job->tool, &o);
+        break;
+    case MCP_OUTCOME_ERROR:
+        finish_error(rq, &o);
+        break;
+    case MCP_OUTCOME_CANCELED:
+        rq->silent = true;
+        break;
+    case MCP_OUTCOME_NONE:
+        mcp_request_fail(rq, MCP_EINTERNAL, NULL, NULL);
+        break;
+    }
+    rq->end(rq);
+    mcp_outcome_free(&o);
+}
+
+/* Hands the call to the app. False: the answer is ready. */
+static bool start(struct mcp_request *rq, const struct mcp_tool *tool,
+                  const struct mcp_json *args)
+{
+    struct mcp_job *job = mcp_arena_alloc(rq->call->arena, sizeof(*job));
+
+    if (job == NULL) {
+        mcp_request_fail(rq, MCP_ENOMEM, NULL, NULL);
+        return false;
+    }
+    *job = (struct mcp_job){.call = rq->call,
+                            .gen = rq->gen,
+                            .tool = tool,
+                            .args = args,
+                            .finish = finish,
+                            .user = rq};
+    rq->call->notify = &mcp_notify;
+    if (mcp_app_run(rq->app, job) == MCP_OK)
+        return true;
+    mcp_request_fail(rq, MCP_EBUSY, NULL, NULL);
+    return false;
+}
+
+/* False: the answer is ready. */
+static bool check_and_start(struct mcp_request *rq, const struct mcp_tool *tool,
+                            const struct mcp_json *sent)
+{
+    const struct mcp_json *args;
+    struct mcp_buf problem;
+    enum mcp_err err;
+
+    mcp_buf_init(&problem, PROBLEM_MAX_BYTES);
+    err = mcp_arguments_check(tool, sent, rq->call->arena, &args, &problem);
+    if (err == MCP_ENOMEM)
+        mcp_request_fail(rq, err, NULL, NULL);
+    else if (err != MCP_OK)
+        write_failure(rq, problem.data, problem.len);
+    mcp_buf_free(&problem);
+    return err == MCP_OK && start(rq, tool, args);
+}
+
+/* False: the answer is ready. */
+static bool call_tool(struct mcp_request *rq)
+{
+    const struct mcp_json *name = mcp_json_find(rq->call->params, "name");
+    const struct mcp_json *sent = mcp_json_find(rq->call->params, "arguments");
+    const struct mcp_tool *tool;
+
+    if (!mcp_json_is(name, MCP_JSON_STRING)) {
+        mcp_request_fail(rq, MCP_EINVAL, "name must be a string", NULL);
+        return false;
+    }
+    tool = mcp_generation_find_tool(rq->gen, name->u.text, name->count);
+    if (tool == NULL) {
+        fail_unknown(rq, name);
+        return false;
+    }
+    if (mcp_json_is(sent, MCP_JSON_NULL))
+        sent = NULL;
+    if (sent != NULL && sent->type != MCP_JSON_OBJECT) {
+        mcp_request_fail(rq, MCP_EINVAL, "arguments must be an object",
+                         name_data(rq->call, name));
+        return false;
+    }
+    return check_and_start(rq, tool, sent);
+}
+
+void mcp_tools_call(struct mcp_request *rq)
+{
+    if (!call_tool(rq))
+        rq->end(rq);
+}

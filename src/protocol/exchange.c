@@ -1,0 +1,139 @@
+/*
+ * exchange.c - see exchange.h
+ */
+#include "protocol/exchange.h"
+
+#include <math.h>
+
+#include "app/app.h"
+#include "features/notify.h"
+
+enum { ANSWER_MAX_BYTES = 256 << 20 };
+
+/* The last step: nothing may touch the exchange after it. */
+static void close_exchange(struct mcp_exchange *x)
+{
+    struct mcp_call *call = x->rq.call;
+
+    if (x->flights != NULL &&
+        atomic_load_explicit(&call->cancelled, memory_order_acquire)) {
+        mcp_buf_clear(&call->out);
+        call->status = 202;
+    }
+    if (call->session != NULL)
+        mcp_session_release(x->ep->sessions, call->session);
+    call->session = NULL;
+    if (x->rq.gen != NULL)
+        mcp_generation_release(x->rq.gen);
+    call->ops->done(call);
+}
+
+/* call->out is final; it is sent now, or by a canceller at work. */
+static void land(struct mcp_exchange *x)
+{
+    if (x->flights == NULL || mcp_flights_land(x->flights, &x->flight))
+        close_exchange(x);
+}
+
+void mcp_exchange_finish(struct mcp_exchange *x)
+{
+    land(x);
+}
+
+static void land_late(struct mcp_flight *f)
+{
+    close_exchange(
+        (struct mcp_exchange *)((char *)f -
+                                offsetof(struct mcp_exchange, flight)));
+}
+
+/* mcp_request.end: the feature has written its result or set its fault. */
+static void end_request(struct mcp_request *rq)
+{
+    struct mcp_call *call = rq->call;
+
+    if (rq->silent) {
+        mcp_buf_clear(&call->out);
+        call->status = 202;
+    } else if (rq->fault.err != MCP_OK || rq->fault.code != 0) {
+        mcp_error_fault(call, &rq->fault);
+    } else {
+        mcp_buf_putc(&call->out, '}');
+        if (call->out.failed)
+            mcp_error_refuse(call, MCP_REFUSE_INTERNAL, NULL, NULL);
+    }
+    land(mcp_exchange_of(rq));
+}
+
+static void set_defaults(struct mcp_call *call)
+{
+    if (call->out.max == 0)
+        mcp_buf_init(&call->out, ANSWER_MAX_BYTES);
+    call->status = 200;
+    call->revision = MCP_REVISION_LAST;
+    call->last_progress = -HUGE_VAL;
+    call->log_level = MCP_LEVEL_NONE;
+    call->notify = &mcp_notify;
+    call->cancel_on_disconnect = call->transport == MCP_TRANSPORT_STDIO;
+}
+
+struct mcp_exchange *mcp_exchange_begin(struct mcp_endpoint *ep,
+                                        struct mcp_call *call)
+{
+    struct mcp_exchange *x = mcp_arena_alloc(call->arena, sizeof(*x));
+    const struct mcp_generation *gen;
+
+    set_defaults(call);
+    gen = x == NULL ? NULL : mcp_app_acquire(ep->app);
+    if (gen == NULL) {
+        mcp_error_refuse(call, MCP_REFUSE_MEMORY, NULL, NULL);
+        call->ops->done(call);
+        return NULL;
+    }
+    *x = (struct mcp_exchange){
+        .rq = {.call = call, .app = ep->app, .gen = gen, .end = end_request},
+        .ep = ep,
+    };
+    call->protocol_data = x;
+    return x;
+}
+
+void mcp_exchange_refuse(struct mcp_exchange *x, enum mcp_refusal why,
+                         const char *message, const char *data)
+{
+    mcp_error_refuse(x->rq.call, why, message, data);
+    land(x);
+}
+
+void mcp_exchange_silence(struct mcp_exchange *x, int status)
+{
+    mcp_buf_clear(&x->rq.call->out);
+    x->rq.call->status = status;
+    land(x);
+}
+
+/* Where calls of this peer are listed: NULL when only their stream can end
+ * them. */
+static struct mcp_flights *flights_of(struct mcp_exchange *x)
+{
+    if (x->rq.call->transport == MCP_TRANSPORT_STDIO)
+        return &x->ep->pipe_flights;
+    return x->rq.call->session != NULL ? &x->rq.call->session->flights : NULL;
+}
+
+void mcp_exchange_run(struct mcp_exchange *x,
+                      void (*run)(struct mcp_request *rq), bool flies)
+{
+    struct mcp_call *call = x->rq.call;
+
+    mcp_buf_puts(&call->out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    mcp_json_write(&call->out, call->id);
+    mcp_buf_puts(&call->out, ",\"result\":");
+    x->flights = flies ? flights_of(x) : NULL;
+    if (x->flights != NULL) {
+        x->flight.call = call;
+        x->flight.late = land_late;
+        mcp_flights_add(x->flights, &x->flight);
+    }
+    run(&x->rq);
+}
