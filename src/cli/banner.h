@@ -28,7 +28,11 @@ struct mcp_banner {
     int64_t max_connections; /* what was asked for        */
 };
 
-/* Writes the lines; control characters of names become '?'. */
+/* Writes the lines. */
 void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b);
+
+/* Writes `text` so that it stays on its line and moves no cursor: each run of
+ * control characters becomes one space. */
+void mcp_banner_put(struct mcp_buf *out, const char *text);
 
 #endif
