@@ -57,10 +57,10 @@ struct mcp_runner {
 struct mcp_supervisor {
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake;
+    pthread_cond_t wake, ticked;
     struct mcp_runner *runners;
     atomic_bool asleep; /* nobody runs: woken by the next run */
-    bool stop, poked, cancel_all;
+    bool stop, poked, cancel_all, ticking;
     uint64_t (*tick)(void *user, uint64_t now_ns);
     void *tick_user;
 };
@@ -376,6 +376,22 @@ static void wait_until(struct mcp_supervisor *s, uint64_t ns)
     (void)pthread_cond_timedwait(&s->wake, &s->lock, &t);
 }
 
+/* Without the lock, so that the tick may take locks of its own. */
+static uint64_t call_tick(struct mcp_supervisor *s, uint64_t now)
+{
+    uint64_t (*tick)(void *user, uint64_t now_ns) = s->tick;
+    void *user = s->tick_user;
+    uint64_t next;
+
+    s->ticking = true;
+    (void)pthread_mutex_unlock(&s->lock);
+    next = tick(user, now);
+    (void)pthread_mutex_lock(&s->lock);
+    s->ticking = false;
+    (void)pthread_cond_broadcast(&s->ticked);
+    return next;
+}
+
 /* Sleeps while nothing runs: the next run wakes it. `asleep` is set before the
  * last look, so a run that starts meanwhile is seen by one side. */
 static void supervise(struct mcp_supervisor *s)
@@ -387,9 +403,7 @@ static void supervise(struct mcp_supervisor *s)
         s->poked = false;
         now = mcp_clock_now_ns();
         if (s->tick != NULL) {
-            (void)pthread_mutex_unlock(&s->lock);
-            next = s->tick(s->tick_user, now);
-            (void)pthread_mutex_lock(&s->lock);
+            next = call_tick(s, now);
         }
         busy = watch_all(s, now);
         if (!busy) {
@@ -426,6 +440,7 @@ struct mcp_supervisor *mcp_supervisor_new(void)
     (void)pthread_condattr_init(&attr);
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&s->wake, &attr);
+    (void)pthread_cond_init(&s->ticked, NULL);
     (void)pthread_condattr_destroy(&attr);
     if (pthread_create(&s->thread, NULL, supervisor_main, s) != 0) {
         (void)pthread_mutex_destroy(&s->lock);
@@ -447,6 +462,7 @@ void mcp_supervisor_free(struct mcp_supervisor *s)
     (void)pthread_join(s->thread, NULL);
     (void)pthread_mutex_destroy(&s->lock);
     (void)pthread_cond_destroy(&s->wake);
+    (void)pthread_cond_destroy(&s->ticked);
     free(s);
 }
 
@@ -455,6 +471,8 @@ void mcp_supervisor_set_tick(struct mcp_supervisor *s,
                              void *user)
 {
     (void)pthread_mutex_lock(&s->lock);
+    while (s->ticking)
+        (void)pthread_cond_wait(&s->ticked, &s->lock);
     s->tick = tick;
     s->tick_user = user;
     s->poked = true;

@@ -55,8 +55,8 @@ struct mcp_supervisor *mcp_supervisor_new(void)
 
 /* Calls `tick(user)` from the supervisor thread: at `ns` (CLOCK_MONOTONIC),
  * and whenever mcp_supervisor_wake() was called; tick returns the next time
- * that it wants to be called, UINT64_MAX for never. Before any runner exists.
- */
+ * that it wants to be called, UINT64_MAX for never. When this returns, the
+ * tick before it has ended and will not be called again. */
 void mcp_supervisor_set_tick(struct mcp_supervisor *s,
                              uint64_t (*tick)(void *user, uint64_t now_ns),
                              void *user);
