@@ -102,6 +102,9 @@ static enum MHD_Result copy_header(void *arg, enum MHD_ValueKind kind,
     (void)kind;
     if (list->count == list->room)
         return MHD_NO;
+    while (value_len > 0 &&
+           (value[value_len - 1] == ' ' || value[value_len - 1] == '\t'))
+        value_len--; /* libmicrohttpd trims the front only */
     h = &list->items[list->count];
     h->name = mcp_arena_dup(list->arena, key, key_len);
     h->value = mcp_arena_dup(list->arena, value != NULL ? value : "",
@@ -366,7 +369,7 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
     if (io->cancelled)
         return MHD_NO; /* the grace is over */
     r->called = r->call_live = true;
-    r->call.body = r->body.data;
+    r->call.body = r->body.len > 0 ? r->body.data : "";
     r->call.body_len = r->body.len;
     r->in_handle = true;
     mcp_endpoint_handle(io->http->options.endpoint, &r->call);
