@@ -179,6 +179,20 @@ static void far_digits_break_a_tie(void **state)
     free(text);
 }
 
+/* One and a half times the least double: 751 digits, every one needed to see
+ * that this is a tie, which goes to the even neighbour above. */
+static void a_tie_of_751_digits_goes_to_even(void **state)
+{
+    char text[1200];
+    int n = snprintf(text, sizeof(text), "%.1075Lf", ldexpl(3, -1075));
+
+    (void)state;
+    assert_int_equal(text[n - 1], '5');
+    assert_true(number(text).number == 2 * DBL_TRUE_MIN);
+    text[n - 1] = '4';
+    assert_true(number(text).number == DBL_TRUE_MIN);
+}
+
 static void a_million_digits_take_bounded_work(void **state)
 {
     size_t n = 1000000;
@@ -469,6 +483,7 @@ int main(void)
         cmocka_unit_test(doubles_are_the_nearest),
         cmocka_unit_test(random_texts_have_the_nearest_double),
         cmocka_unit_test(far_digits_break_a_tie),
+        cmocka_unit_test(a_tie_of_751_digits_goes_to_even),
         cmocka_unit_test(a_million_digits_take_bounded_work),
         cmocka_unit_test(reading_keeps_errno),
         cmocka_unit_test(integer_flag_is_about_the_text),

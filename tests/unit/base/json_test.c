@@ -293,6 +293,25 @@ static void a_refusal_tells_where_and_why(void **state)
     }
 }
 
+static void control_characters_are_refused(void **state)
+{
+    char text[32];
+    size_t len, at;
+    int c;
+
+    for (c = 0; c < 0x20; c++) {
+        for (len = 3; len <= sizeof(text); len += sizeof(text) - 3) {
+            for (at = 1; at < len - 1; at++) {
+                memset(text, 'x', len);
+                text[0] = text[len - 1] = '"';
+                text[at] = (char)c;
+                assert_int_equal(refused(state, text, len, NULL, NULL),
+                                 MCP_EINVAL);
+            }
+        }
+    }
+}
+
 static void hex_digits_are_those_and_no_others(void **state)
 {
     char text[] = "\"\\u004?\"";
@@ -530,6 +549,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_byte_of_a_string_is_looked_at,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_refusal_tells_where_and_why, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(control_characters_are_refused, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(hex_digits_are_those_and_no_others,
                                         setup, teardown),

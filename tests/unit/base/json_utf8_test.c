@@ -75,6 +75,28 @@ static void every_pair_of_bytes(void **state)
     }
 }
 
+/* Every value of each byte behind the lead byte of long sequences. */
+static void bytes_behind_the_second_are_checked(void **state)
+{
+    static const char *const texts[] = {"\342\202\254", "\360\237\230\200"};
+    char text[4];
+    size_t i, at, len;
+    int c;
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        len = strlen(texts[i]);
+        for (at = 2; at < len; at++) {
+            for (c = 0; c < 256; c++) {
+                memcpy(text, texts[i], len);
+                text[at] = (char)c;
+                assert_int_equal(mcp_utf8_valid(text, len, NULL),
+                                 c >= 0x80 && c <= 0xbf);
+            }
+        }
+    }
+}
+
 static void cut_sequences_are_wrong_where_they_begin(void **state)
 {
     const char *text = "abcdefghi\303\251\342\202\254\360\237\230\200";
@@ -111,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point_in_its_shortest_form_only),
         cmocka_unit_test(every_pair_of_bytes),
+        cmocka_unit_test(bytes_behind_the_second_are_checked),
         cmocka_unit_test(cut_sequences_are_wrong_where_they_begin),
         cmocka_unit_test(a_wrong_byte_is_found_at_every_place),
     };
