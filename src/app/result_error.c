@@ -199,7 +199,7 @@ bool mcp_result_write_protocol_error(lua_State *L, int idx,
         return false;
     }
     if (!mcp_field_push(L, idx, "message") || lua_type(L, -1) != LUA_TSTRING) {
-        lua_settop(L, lua_gettop(L));
+        lua_settop(L, top);
         (void)snprintf(problem, problem_size, "message must be a string");
         return false;
     }

@@ -208,8 +208,9 @@ static void copy_field(lua_State *L, const char *name, const char *wire)
 {
     if (!mcp_field_push(L, 1, name))
         return;
-    set_field(L, wire, lua_gettop(L));
-    lua_pop(L, 1);
+    lua_pushstring(L, wire);
+    lua_insert(L, -2);
+    lua_rawset(L, -3);
 }
 
 /* mcp.embedded{ uri, text | blob, mime_type?, annotations?, meta? } -> block */

@@ -376,7 +376,7 @@ static enum mcp_err count_items(struct mcp_value_writer *w,
             return mcp_value_refuse(w, at, "has a key that is a %s",
                                     luaL_typename(w->L, -2));
         key = lua_tonumber(w->L, -2);
-        if (!(key >= 1) || key != floor(key))
+        if (!(key >= 1) || key != floor(key) || isinf(key))
             return mcp_value_refuse(
                 w, at, "has the key %.14g; lists have 1, 2, ...", key);
         highest = key > highest ? key : highest;

@@ -1,0 +1,139 @@
+/*
+ * outcome_test.c - failures and errors, also when there is no room for them
+ */
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include <string.h>
+
+#include "app/outcome.h"
+
+static void span_is(const struct mcp_outcome *o, struct mcp_span span,
+                    const char *expected)
+{
+    assert_int_equal(span.len, strlen(expected));
+    if (span.len > 0)
+        assert_memory_equal(o->text.data + span.at, expected, span.len);
+}
+
+static void a_failure_is_a_text_block(void **state)
+{
+    struct mcp_outcome o;
+
+    (void)state;
+    mcp_outcome_init(&o, 4096);
+    o.code = 5;
+    o.timed_out = true;
+    mcp_outcome_set_failure(&o, "no \"x\"\n", 7);
+    assert_int_equal(o.kind, MCP_OUTCOME_RESULT);
+    assert_true(o.is_error);
+    assert_int_equal(o.code, 0);
+    assert_false(o.timed_out);
+    span_is(&o, o.content,
+            "[{\"type\":\"text\",\"text\":\"no \\\"x\\\"\\n\"}]");
+    span_is(&o, o.message, "no \"x\"\n");
+    span_is(&o, o.structured, "");
+    mcp_outcome_set_failure(&o, "", 0);
+    span_is(&o, o.content, "[{\"type\":\"text\",\"text\":\"\"}]");
+    mcp_outcome_free(&o);
+}
+
+static void wrong_bytes_become_replacement_characters(void **state)
+{
+    struct mcp_outcome o;
+
+    (void)state;
+    mcp_outcome_init(&o, 4096);
+    mcp_outcome_set_failure(&o,
+                            "\xff"
+                            "a\0\xc3",
+                            4);
+    span_is(&o, o.content,
+            "[{\"type\":\"text\",\"text\":\"\xef\xbf\xbd"
+            "a\\u0000\xef\xbf\xbd\"}]");
+    mcp_outcome_set_error(&o, -32000, "b\x80", "{}");
+    span_is(&o, o.message, "b\xef\xbf\xbd");
+    mcp_outcome_free(&o);
+}
+
+static void what_is_shown_may_be_less_than_what_is_logged(void **state)
+{
+    struct mcp_outcome o;
+
+    (void)state;
+    mcp_outcome_init(&o, 4096);
+    mcp_outcome_set_failure_as(&o, "Internal error", "secret", 6);
+    span_is(&o, o.content, "[{\"type\":\"text\",\"text\":\"Internal error\"}]");
+    span_is(&o, o.message, "secret");
+    assert_true(o.is_error);
+    mcp_outcome_free(&o);
+}
+
+static void an_error_has_code_message_and_data(void **state)
+{
+    struct mcp_outcome o;
+
+    (void)state;
+    mcp_outcome_init(&o, 4096);
+    mcp_outcome_set_failure(&o, "before", 6);
+    mcp_outcome_set_error(&o, -32602, "Unknown tool", "{\"name\":\"x\"}");
+    assert_int_equal(o.kind, MCP_OUTCOME_ERROR);
+    assert_int_equal(o.code, -32602);
+    assert_false(o.is_error);
+    span_is(&o, o.content, "");
+    span_is(&o, o.message, "Unknown tool");
+    span_is(&o, o.data, "{\"name\":\"x\"}");
+    mcp_outcome_set_error(&o, -32603, "Internal error", NULL);
+    span_is(&o, o.data, "");
+    mcp_outcome_free(&o);
+}
+
+/* 27 bytes around the text in the content, and the text once more */
+static void a_text_beyond_the_room_is_replaced(void **state)
+{
+    static const char less[] = "the error message is too long to be sent";
+    char text[61];
+    struct mcp_outcome o;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    mcp_outcome_init(&o, 27 + 2 * 60);
+    mcp_outcome_set_failure(&o, text, 60);
+    assert_int_equal(o.message.len, 60);
+    assert_int_equal(o.content.len, 27 + 60);
+    mcp_outcome_set_failure(&o, text, 61);
+    span_is(&o, o.message, less);
+    assert_true(o.is_error);
+    assert_false(o.text.failed);
+    mcp_outcome_set_failure_as(&o, "Internal error", text, 61);
+    assert_int_equal(o.message.len, 61);
+    mcp_outcome_free(&o);
+    mcp_outcome_init(&o, 20);
+    mcp_outcome_set_failure(&o, text, 2);
+    assert_int_equal(o.kind, MCP_OUTCOME_RESULT);
+    assert_true(o.is_error);
+    assert_int_equal(o.content.len, 0);
+    assert_int_equal(o.message.len, 0);
+    text[60] = 0;
+    mcp_outcome_set_error(&o, -32603, text, NULL);
+    assert_int_equal(o.kind, MCP_OUTCOME_ERROR);
+    assert_int_equal(o.message.len, 0);
+    mcp_outcome_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failure_is_a_text_block),
+        cmocka_unit_test(wrong_bytes_become_replacement_characters),
+        cmocka_unit_test(what_is_shown_may_be_less_than_what_is_logged),
+        cmocka_unit_test(an_error_has_code_message_and_data),
+        cmocka_unit_test(a_text_beyond_the_room_is_replaced),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
