@@ -111,7 +111,8 @@ static void prepend_path(lua_State *L, const char *key, const char *folder,
     lua_settop(L, 0);
 }
 
-static void set_paths(lua_State *L, const char *app_path)
+/* Returns the app's folder; the string lives as long as the state. */
+static const char *set_paths(lua_State *L, const char *app_path)
 {
     static const char *const lua_paths[] = {
         "%s/?.lua", "%s/?/init.lua", "%s/lua_modules/share/lua/5.1/?.lua",
@@ -140,6 +141,7 @@ static void set_paths(lua_State *L, const char *app_path)
     lua_settop(L, 0); /* anchored in the registry */
     prepend_path(L, "path", app_path, lua_paths);
     prepend_path(L, "cpath", app_path, c_paths);
+    return app_path;
 }
 
 static void set_arg(lua_State *L, const char *app_path)
@@ -214,7 +216,7 @@ static int load_main(lua_State *L)
     keep_randomseed(L);
     open_core(L);
     preload_embedded(L);
-    set_paths(L, ld->options->app_path);
+    ld->options->load->folder = set_paths(L, ld->options->app_path);
     set_arg(L, ld->options->app_path);
     run_sandbox(L);
     run_app(L, ld);
