@@ -29,28 +29,42 @@ static bool same(const struct schema_name *n, const char *text, uint32_t len)
     return n->len == len && memcmp(n->text, text, len) == 0;
 }
 
-bool schema_names_index(struct schema_names *names, struct mcp_arena *a)
+/* The slot of `n`: its own, or the free one where it belongs. */
+static uint32_t slot_of(const struct schema_name *items, const uint32_t *slots,
+                        uint32_t mask, const struct schema_name *n)
 {
-    uint32_t size = 16, i, at;
+    uint32_t at = hash_name(n->text, n->len) & mask;
+
+    while (slots[at] != 0 && !same(&items[slots[at] - 1], n->text, n->len))
+        at = (at + 1) & mask;
+    return at;
+}
+
+bool schema_names_index(struct schema_names *names, struct mcp_arena *a,
+                        struct schema_name *items, uint32_t count,
+                        uint32_t *where)
+{
+    uint32_t size = 16, i, at, n = 0;
     uint32_t *slots;
 
-    names->slots = NULL;
-    names->mask = 0;
-    if (names->count <= SHORT_LIST)
-        return true;
-    while (size < names->count * 2)
+    while (size / 2 < count)
         size *= 2;
     slots = mcp_arena_alloc(a, size * sizeof(*slots));
     if (slots == NULL)
         return false;
     memset(slots, 0, size * sizeof(*slots));
-    for (i = 0; i < names->count; i++) {
-        at = hash_name(names->items[i].text, names->items[i].len);
-        for (at &= size - 1; slots[at] != 0; at = (at + 1) & (size - 1))
-            ;
-        slots[at] = i + 1;
+    for (i = 0; i < count; i++) {
+        at = slot_of(items, slots, size - 1, &items[i]);
+        if (slots[at] == 0) {
+            items[n] = items[i];
+            slots[at] = ++n;
+        }
+        if (where != NULL)
+            where[i] = slots[at] - 1;
     }
-    names->slots = slots;
+    names->items = items;
+    names->count = n;
+    names->slots = n > SHORT_LIST ? slots : NULL;
     names->mask = size - 1;
     return true;
 }

@@ -1,5 +1,6 @@
 /*
- * schema_program.h - the compiled form of a schema, shared by the engine's parts
+ * schema_program.h - the compiled form of a schema, shared by the engine's
+ * parts
  *
  * Private to src/base/schema*.c. One node per subschema; a node is a type mask
  * and a list of operations. Everything lies in the arena of the program and is
@@ -72,7 +73,6 @@ struct schema_object {
     const uint32_t *required;             /* indices of `names`            */
     uint64_t required_mask; /* all required bits; 0 when there are over 64 */
     uint32_t pattern_count, required_count;
-    bool has_defaults; /* some property's node has a default to fill in */
 };
 
 struct schema_nodes {
@@ -174,10 +174,7 @@ struct schema_op {
             const struct mcp_regex *regex;
             const char *text; /* the pattern as it was written */
         } pattern;
-        struct {
-            mcp_format_fn *check;
-            const char *name;
-        } format;
+        const struct mcp_format *format;
     } u;
 };
 
@@ -209,8 +206,9 @@ struct mcp_schema {
     const struct schema_node *root;
     const struct schema_resource *resources;
     struct mcp_regex **regexes;
-    size_t regex_count;
-    bool dynamic; /* has $dynamicRef: evaluation keeps the dynamic scope */
+    uint32_t regex_count;
+    bool has_defaults; /* some node has a default */
+    bool dynamic;      /* has $dynamicRef: evaluation keeps the dynamic scope */
     uint32_t max_depth, max_errors, pattern_match_limit;
     uint64_t max_steps;
 };
@@ -221,10 +219,12 @@ static inline bool schema_node_is_true(const struct schema_node *n)
     return n->op_count == 0 && n->types == SCHEMA_ANY && !n->never;
 }
 
-/* Builds the index of `names`, whose items and count are set. False: the
- * arena is full. */
-bool schema_names_index(struct schema_names *names, struct mcp_arena *a)
-    MCP_MUST_USE;
+/* Makes a set of items[0..count), which it compacts to the distinct ones and
+ * keeps; the index lies in `a`. where[i] (may be NULL) gets the place of the
+ * i-th item. False: the arena is full. */
+bool schema_names_index(struct schema_names *names, struct mcp_arena *a,
+                        struct schema_name *items, uint32_t count,
+                        uint32_t *where) MCP_MUST_USE;
 
 /* The index of a name, or -1. `hint`: look there first. */
 int64_t schema_names_find(const struct schema_names *names, const char *text,
