@@ -51,17 +51,31 @@ static void set_write_fault(struct mcp_result_writer *w, enum mcp_err err,
 
 /* ---- parts of a result ---- */
 
-/* Appends `"text"` as JSON, of JSON text that lies in the same buffer. */
+/* Appends JSON text that lies in the same buffer, as a JSON string: of what a
+ * string must escape only quotes and backslashes are in there. */
 static void add_quoted(struct mcp_buf *out, struct mcp_span json)
 {
     size_t i, escapes = 0;
+    const char *from;
+    char *to;
 
     if (out->failed)
         return;
-    for (i = json.at; i < json.at + json.len; i++)
-        escapes += out->data[i] == '"' || out->data[i] == '\\';
-    if (mcp_buf_reserve(out, json.len + escapes + 2) != NULL)
-        mcp_json_write_string(out, out->data + json.at, json.len);
+    for (i = 0; i < json.len; i++)
+        escapes +=
+            out->data[json.at + i] == '"' || out->data[json.at + i] == '\\';
+    to = mcp_buf_reserve(out, json.len + escapes + 2);
+    if (to == NULL)
+        return;
+    from = out->data + json.at;
+    out->len += json.len + escapes + 2;
+    *to++ = '"';
+    for (i = 0; i < json.len; i++) {
+        if (from[i] == '"' || from[i] == '\\')
+            *to++ = '\\';
+        *to++ = from[i];
+    }
+    *to = '"';
 }
 
 /* content = one text block with the JSON text of `json`. */

@@ -71,16 +71,22 @@ enum {
 
 struct member {
     const char *name;
+    size_t len;
     int type; /* of Lua */
     unsigned bit;
 };
 
+/* clang-format off */
 static const struct member members[] = {
-    {"text", LUA_TSTRING, HAS_TEXT},     {"data", LUA_TSTRING, HAS_DATA},
-    {"mimeType", LUA_TSTRING, HAS_MIME}, {"uri", LUA_TSTRING, HAS_URI},
-    {"name", LUA_TSTRING, HAS_NAME},     {"resource", LUA_TTABLE, HAS_RESOURCE},
-    {"blob", LUA_TSTRING, HAS_BLOB},
+    {"text",     4, LUA_TSTRING, HAS_TEXT},
+    {"data",     4, LUA_TSTRING, HAS_DATA},
+    {"mimeType", 8, LUA_TSTRING, HAS_MIME},
+    {"uri",      3, LUA_TSTRING, HAS_URI},
+    {"name",     4, LUA_TSTRING, HAS_NAME},
+    {"resource", 8, LUA_TTABLE,  HAS_RESOURCE},
+    {"blob",     4, LUA_TSTRING, HAS_BLOB},
 };
+/* clang-format on */
 
 struct block_type {
     const char *name;
@@ -96,14 +102,14 @@ static const struct block_type types[] = {
 };
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
-/* The bit of the member whose key and value are at the top, 0: none. */
-static unsigned member_bit(lua_State *L)
+/* The bit of the member key[0..len) whose value is at the top, 0: none. */
+static unsigned member_bit(lua_State *L, const char *key, size_t len)
 {
     size_t i;
 
     for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-        if (lua_type(L, -1) == members[i].type &&
-            is_name(L, -2, members[i].name))
+        if (members[i].len == len && memcmp(members[i].name, key, len) == 0 &&
+            lua_type(L, -1) == members[i].type)
             return members[i].bit;
     return 0;
 }
@@ -123,6 +129,8 @@ static const struct block_type *type_named(lua_State *L)
 static unsigned look_at(lua_State *L, int idx, const struct block_type **type)
 {
     unsigned bits = 0;
+    const char *key;
+    size_t len;
 
     *type = NULL;
     lua_pushnil(L);
@@ -132,10 +140,11 @@ static unsigned look_at(lua_State *L, int idx, const struct block_type **type)
             *type = NULL;
             return 0;
         }
-        if (is_name(L, -2, "type"))
+        key = lua_tolstring(L, -2, &len);
+        if (len == 4 && memcmp(key, "type", 4) == 0)
             *type = type_named(L);
         else
-            bits |= member_bit(L);
+            bits |= member_bit(L, key, len);
         lua_pop(L, 1);
     }
     return bits;

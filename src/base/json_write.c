@@ -84,6 +84,45 @@ static void write_printed(struct mcp_buf *out, const char *text)
     mcp_buf_puts(out, text);
 }
 
+/* Writes `digits` with `decimals` of them behind the point, 0 for none. */
+static void write_decimal(struct mcp_buf *out, bool negative, uint64_t digits,
+                          int decimals)
+{
+    char text[NUMBER_BYTES], *end = text + sizeof(text), *p = end;
+    int written = 0;
+
+    do {
+        *--p = (char)('0' + digits % 10);
+        digits /= 10;
+        if (++written == decimals)
+            *--p = '.';
+    } while (digits != 0 || written <= decimals);
+    if (negative)
+        *--p = '-';
+    mcp_buf_add(out, p, (size_t)(end - p));
+}
+
+/* Writes a number that has at most four decimals; false: it has more. Powers of
+ * ten and `whole` are exact, so the quotient is the double that this text reads
+ * back as. */
+static bool write_short(struct mcp_buf *out, double v)
+{
+    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4};
+    double size = fabs(v), whole;
+    int decimals;
+
+    if (size >= 9007199254740992.0 / 1e4 || size < 1e-4)
+        return false;
+    for (decimals = 1; decimals < 5; decimals++) {
+        whole = floor(size * powers[decimals] + 0.5);
+        if (whole / powers[decimals] == size) {
+            write_decimal(out, v < 0, (uint64_t)whole, decimals);
+            return true;
+        }
+    }
+    return false;
+}
+
 void mcp_json_write_number(struct mcp_buf *out, double v)
 {
     char text[NUMBER_BYTES];
@@ -94,9 +133,11 @@ void mcp_json_write_number(struct mcp_buf *out, double v)
         return;
     }
     if (fabs(v) < 9007199254740992.0 && v == floor(v)) {
-        mcp_buf_printf(out, "%lld", (long long)v);
+        write_decimal(out, v < 0, (uint64_t)fabs(v), 0);
         return;
     }
+    if (write_short(out, v))
+        return;
     do {
         (void)snprintf(text, sizeof(text), "%.*g", digits, v);
     } while (digits++ < 17 && strtod(text, NULL) != v);
