@@ -31,7 +31,6 @@ enum mcp_config_source {
     MCP_FROM_FLAG,
 };
 
-enum mcp_isolation { MCP_ISOLATION_REQUEST, MCP_ISOLATION_WORKER };
 enum mcp_sessions { MCP_SESSIONS_OPTIONAL, MCP_SESSIONS_REQUIRED };
 enum mcp_cache_scope { MCP_CACHE_PRIVATE, MCP_CACHE_PUBLIC };
 
@@ -53,11 +52,9 @@ struct mcp_config {
     char *base_path;  /* "/mcp"                         */
     char *public_url; /* as clients see us              */
     struct mcp_config_list allowed_hosts, allowed_origins;
-    bool stdio, dev;
+    bool stdio;
 
     /* how Lua runs */
-    int64_t isolation; /* enum mcp_isolation            */
-    bool jit;
     double call_timeout;  /* 30                            */
     double load_timeout;  /* 10                            */
     int64_t memory_limit; /* bytes of one Lua state, 64 Mi */
