@@ -170,26 +170,29 @@ class Descriptors(wire.TestCase):
         end = time.monotonic() + 20
         while True:
             try:
-                connection = wire.http.client.HTTPConnection(
-                    "127.0.0.1", self.port, timeout=5)
-                connection.request("GET", "/readyz")
-                if connection.getresponse().status == 200:
+                if self.exchange("GET", "/readyz")[0] == 200:
                     return
             except OSError:
                 pass
             self.assertLess(time.monotonic(), end, "never ready")
             time.sleep(0.05)
 
+    def exchange(self, *request):
+        connection = wire.http.client.HTTPConnection("127.0.0.1", self.port,
+                                                     timeout=20)
+        try:
+            connection.request(*request)
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
     def call(self, name, arguments):
-        connection = wire.http.client.HTTPConnection(
-            "127.0.0.1", self.port, timeout=20)
         body, headers = wire.modern("tools/call", {
             "name": name, "arguments": arguments})
-        connection.request("POST", "/mcp", wire.encode(body), {
+        status, text = self.exchange("POST", "/mcp", wire.encode(body), {
             "Content-Type": "application/json", **headers})
-        response = connection.getresponse()
-        text = response.read()
-        self.assertEqual(response.status, 200, text)
+        self.assertEqual(status, 200, text)
         return text
 
     def serves(self, process):
