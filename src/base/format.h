@@ -37,8 +37,4 @@ mcp_format_fn mcp_format_hostname, mcp_format_idn_hostname, mcp_format_email,
 /* format.c, ECMA-262: */
 mcp_format_fn mcp_format_regex;
 
-/* format_idna.c: is a label of Unicode text (UTF-8), or an A-label ("xn--"),
- * allowed in an internationalized host name? Source: RFC 5891 to 5893. */
-bool mcp_format_idna_label(const char *text, size_t len);
-
 #endif
