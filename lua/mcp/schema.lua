@@ -37,12 +37,20 @@ end
 
 --- The schema of a value of type `t`.
 ---@param at mcp.Place
----@param key string   the field that it comes from, for messages
+---@param key string    the field that it comes from, for messages
 ---@param t mcp.Type
 ---@param open boolean  objects may have members that are not declared
+---@param defs? table<string, mcp.Type>  types that `t` refers to by name
 ---@return string
-function M.of_type(at, key, t, open)
-  return M.encode(at, key, type_.schema(t, open))
+function M.of_type(at, key, t, open, defs)
+  local out = type_.schema(t, open)
+  if defs and next(defs) ~= nil then
+    out["$defs"] = {}
+    for name, def in pairs(defs) do
+      out["$defs"][name] = type_.schema(def, open)
+    end
+  end
+  return M.encode(at, key, out)
 end
 
 --- What a handler declares by its parameters alone: each is required, of any type.

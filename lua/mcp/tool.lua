@@ -14,6 +14,7 @@ local fields = require "mcp.fields"
 local handler = require "mcp.handler"
 local icons = require "mcp.icons"
 local schema = require "mcp.schema"
+local signature = require "mcp.signature"
 local type_ = require "mcp.type"
 local types = require "mcp.types"
 local where = require "mcp.where"
@@ -186,25 +187,35 @@ local function declared_type(at, decl, side, parameters)
   return type_.object(own)
 end
 
-local function input_schema(at, decl, parameters, out)
-  local open = is_open(at, decl)
-  local t = declared_type(at, decl, "input", parameters)
+--- Raw schema or file, else `input`, else the comment, else the bare names.
+local function input_schema(at, decl, block, out)
+  local open, defs = is_open(at, decl), nil
+  local t = declared_type(at, decl, "input", out.binds)
   if written_schema(at, decl, "input", out) then
     return
   elseif t and t.keywords.type ~= "object" then
     at:fail("input must be a table of arguments or t.object { ... }, got t.%s", t.kind)
-  elseif not t then
+  elseif not t and block then
+    t, defs = signature.input(at, block, out.binds)
+  end
+  if not t then
     local any
-    t, any = schema.bare(parameters)
+    t, any = schema.bare(out.binds)
     open = open or any
   end
-  out.input_schema = schema.of_type(at, "input", t, open)
+  out.input_schema = schema.of_type(at, "input", t, open, defs)
 end
 
-local function output_schema(at, decl, out)
-  local t = declared_type(at, decl, "output")
-  if not written_schema(at, decl, "output", out) and t then
-    out.output_schema = schema.of_type(at, "output", t, false)
+--- Raw schema or file, else `output`, else the comment.
+local function output_schema(at, decl, block, out)
+  local t, defs = declared_type(at, decl, "output"), nil
+  if written_schema(at, decl, "output", out) then
+    return
+  elseif not t and block then
+    t, defs = signature.output(at, block)
+  end
+  if t then
+    out.output_schema = schema.of_type(at, "output", t, false, defs)
   end
 end
 
@@ -220,8 +231,8 @@ local function describe(at, decl, out)
   out.timeout = fields.seconds(at, decl, "timeout")
   out.assert_format = fields.boolean(at, decl, "assert_format")
   out.file, out.line = at.file, at.line
-  input_schema(at, decl, out.binds, out)
-  output_schema(at, decl, out)
+  input_schema(at, decl, block, out)
+  output_schema(at, decl, block, out)
 end
 
 ---@param first string|mcp.Tool

@@ -12,6 +12,7 @@ local M = {}
 ---@field keywords table<string, any>   JSON Schema keywords, all but those below
 ---@field fields? mcp.Field[]           of an object, in their order
 ---@field items? mcp.Type               of an array
+---@field prefix? mcp.Type[]            of an array: the types of its first items
 ---@field values? mcp.Type              of a map
 ---@field any_of? mcp.Type[]            of a union
 ---@field optional? boolean             a field of this type may be absent
@@ -66,6 +67,15 @@ end
 
 local schema
 
+--- Schemas of several types.
+local function schemas(list, open)
+  local out = {}
+  for i, t in ipairs(list) do
+    out[i] = schema(t, open)
+  end
+  return core.array(out)
+end
+
 local function add_fields(out, fields, open)
   local properties, required = {}, {}
   for i, field in ipairs(fields) do
@@ -103,13 +113,8 @@ function schema(t, open)
   if t.values then
     out.additionalProperties = schema(t.values, open)
   end
-  if t.any_of then
-    local branches = {}
-    for i, branch in ipairs(t.any_of) do
-      branches[i] = schema(branch, open)
-    end
-    out.anyOf = core.array(branches)
-  end
+  out.prefixItems = t.prefix and schemas(t.prefix, open)
+  out.anyOf = t.any_of and schemas(t.any_of, open)
   return next(out) == nil and core.object(out) or out
 end
 

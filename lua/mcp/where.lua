@@ -63,6 +63,17 @@ function M.here(what, f)
   }, Place)
 end
 
+--- A place that is known already.
+---@param what string
+---@param source string  chunk name
+---@param line integer
+---@return mcp.Place
+function M.at(what, source, line)
+  local file = source:match("^[@=](.*)$") or source
+  local place = { what = what, source = source, file = file, line = line, tail = false }
+  return setmetatable(place, Place)
+end
+
 --- Stops the load (or the call) with a message that points at the app's line.
 ---@param message string  a format for the values that follow
 function Place:fail(message, ...)
