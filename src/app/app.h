@@ -47,6 +47,12 @@ struct mcp_app_options {
     enum mcp_err (*prepare)(void *user, struct mcp_generation *gen,
                             char *message, size_t message_size);
     void *prepare_user;
+    bool watch; /* reload when a file of the app changes (--dev)             */
+    /* Called after a reload, on the loader's thread. May be NULL. Both
+     * generations are BORROWED for the call. */
+    void (*published)(void *user, const struct mcp_generation *old,
+                      const struct mcp_generation *now);
+    void *published_user;
 };
 
 /* Stops the workers (running handlers are interrupted), closes every state. */
@@ -73,11 +79,17 @@ enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job) MCP_MUST_USE;
  * the call lives; harmless when nothing runs for it. */
 void mcp_app_cancel(struct mcp_app *app, struct mcp_call *call);
 
+/* Builds the next generation from the files as they are now and swaps it in;
+ * calls in flight end on the old one. Returns at once; a broken script changes
+ * nothing and is logged with file and line. */
+void mcp_app_reload(struct mcp_app *app);
+
 /* Can it serve? (For /readyz.) Never touches Lua. */
 bool mcp_app_ready(struct mcp_app *app);
 
 /* How calls are isolated: "request (image copy, 94 KiB)", "fresh states: C
- * module \"socket.core\" is loaded", ... BORROWED until the next reload. */
+ * module \"socket.core\" is loaded", ... BORROWED until the next
+ * call; main thread. */
 const char *mcp_app_isolation(struct mcp_app *app);
 
 #endif

@@ -12,6 +12,8 @@
  */
 #include "app/heap.h"
 
+#include "app/image.h"
+
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ enum {
     LARGE_MIN = 48,   /* tag, links, size at the end           */
     BINS = 4 * 44,
     EXACT_TRIES = 8,
+    PAGES_FROM = 96 << 10,       /* images from here on: written pages only */
     KEEP_BEYOND_IMAGE = 1 << 20, /* dirty memory a reset leaves in place  */
 };
 
@@ -51,7 +54,7 @@ struct mcp_heap {
     struct head *head; /* = base of the mapping        */
     char *end;
     size_t size, limit;
-    void *image;
+    struct mcp_image *image;
     size_t image_len;
     char *high; /* highest top since the last trim */
     bool refused;
@@ -381,8 +384,8 @@ void mcp_heap_free(struct mcp_heap *h)
 {
     if (h == NULL)
         return;
+    mcp_image_free(h->image);
     (void)munmap(h->head, h->size);
-    free(h->image);
     free(h);
 }
 
@@ -406,17 +409,16 @@ enum mcp_err mcp_heap_snapshot(struct mcp_heap *h)
     size_t len = (size_t)(h->head->top - (char *)h->head);
 
     assert(h->image == NULL);
-    h->image = malloc(len);
+    h->image = mcp_image_new(h->head, len, PAGES_FROM);
     if (h->image == NULL)
         return MCP_ENOMEM;
-    memcpy(h->image, h->head, len);
     h->image_len = len;
     h->high = h->head->top;
     h->refused = false;
     return MCP_OK;
 }
 
-void mcp_heap_reset(struct mcp_heap *h)
+void mcp_heap_reset(struct mcp_heap *h, bool faulted)
 {
     char *keep = (char *)h->head + h->image_len + KEEP_BEYOND_IMAGE;
 
@@ -425,9 +427,19 @@ void mcp_heap_reset(struct mcp_heap *h)
         if (h->high > keep)
             (void)madvise(keep, (size_t)(h->high - keep), MADV_DONTNEED);
     }
-    memcpy(h->head, h->image, h->image_len);
+    mcp_image_restore(h->image, faulted);
     h->high = h->head->top;
     h->refused = false;
+}
+
+bool mcp_heap_watches_faults(const struct mcp_heap *h)
+{
+    return h->image != NULL && mcp_image_uses_pages(h->image);
+}
+
+bool mcp_heap_is_worn(const struct mcp_heap *h)
+{
+    return h->image != NULL && mcp_image_is_worn(h->image);
 }
 
 size_t mcp_heap_image_bytes(const struct mcp_heap *h)

@@ -3,9 +3,9 @@
  *
  * A heap is one private mapping at an address that the kernel chose and that
  * stays for the heap's life. Everything about it, the free lists included,
- * lies inside the mapping, so that copying the used part back restores the
- * heap exactly: mcp_heap_snapshot() keeps that copy, mcp_heap_reset() puts it
- * back. Blocks are never moved, so all pointers inside stay true.
+ * lies inside the mapping, so that putting the used part back restores the
+ * heap exactly: mcp_heap_snapshot() keeps it, mcp_heap_reset() puts it back
+ * (app/image.h). Blocks are never moved, so all pointers inside stay true.
  *
  *   base                 image_len              top              size
  *   | heap head | blocks of the loaded app | blocks of a call | untouched |
@@ -54,8 +54,13 @@ bool mcp_heap_was_refused(const struct mcp_heap *h);
 enum mcp_err mcp_heap_snapshot(struct mcp_heap *h) MCP_MUST_USE;
 
 /* Puts the heap back to the snapshot, and gives memory that lies far beyond it
- * back to the kernel. */
-void mcp_heap_reset(struct mcp_heap *h);
+ * back to the kernel. `faulted` as in mcp_image_restore(); it matters while
+ * mcp_heap_watches_faults(). */
+void mcp_heap_reset(struct mcp_heap *h, bool faulted);
+bool mcp_heap_watches_faults(const struct mcp_heap *h);
+
+/* Resets have become so dear that a new heap is better. */
+bool mcp_heap_is_worn(const struct mcp_heap *h);
 
 /* Bytes of the snapshot; 0 before it was taken. */
 size_t mcp_heap_image_bytes(const struct mcp_heap *h);

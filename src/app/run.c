@@ -15,6 +15,7 @@
 
 #include "app/heap.h"
 #include "app/host.h"
+#include "app/loader.h"
 #include "app/result.h"
 #include "app/slots.h"
 #include "app/state.h"
@@ -235,7 +236,7 @@ static void give_back(struct mcp_pool *pool, struct mcp_runner *runner,
 
     job->state = NULL;
     st->host.job = NULL;
-    next = mcp_slots_give_back(mcp_app_slots(job->gen), runner, st, end);
+    next = mcp_slots_give_back(mcp_loader_slots(job->gen), runner, st, end);
     if (next != NULL)
         mcp_pool_resume(pool, next);
 }
@@ -244,8 +245,8 @@ static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
 {
     struct mcp_state *st;
     char message[512];
-    enum mcp_err err = mcp_slots_lend(mcp_app_slots(job->gen), runner, job, &st,
-                                      message, sizeof(message));
+    enum mcp_err err = mcp_slots_lend(mcp_loader_slots(job->gen), runner, job,
+                                      &st, message, sizeof(message));
     double limit = job->tool->timeout_s > 0 ? job->tool->timeout_s
                                             : job->gen->config->call_timeout;
 
@@ -283,6 +284,8 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
         end = mcp_runner_run(runner, s.st->L, job->deadline_ns, job->call,
                              in_lua, &s);
         why = mcp_runner_interrupted(runner);
+        if (mcp_heap_watches_faults(s.st->host.heap))
+            s.st->faulted |= mcp_runner_faulted(runner);
     }
     if (s.parked && end == MCP_RUN_RETURNED && why == MCP_INTERRUPT_NONE) {
         job->wake_ns = s.st->host.wake_ns;

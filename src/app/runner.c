@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 
 #include "base/clock.h"
@@ -52,6 +52,7 @@ struct mcp_runner {
     volatile sig_atomic_t interrupt; /* enum mcp_interrupt, set by handler */
     atomic_int kill_reason;
     sigjmp_buf escape;
+    long faults; /* of the thread, when last asked */
 };
 
 struct mcp_supervisor {
@@ -234,6 +235,7 @@ struct mcp_runner *mcp_runner_new(struct mcp_supervisor *s)
         return NULL;
     }
     r->owner = s;
+    r->faults = -1;
     r->thread = pthread_self();
     r->stack_low = stack_low_of_this_thread();
     self = r;
@@ -286,6 +288,18 @@ enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
     body(user);
     atomic_fetch_add(&r->seq, 1);
     return MCP_RUN_RETURNED;
+}
+
+bool mcp_runner_faulted(struct mcp_runner *r)
+{
+    struct rusage u;
+    bool moved;
+
+    if (getrusage(RUSAGE_THREAD, &u) != 0)
+        return true;
+    moved = u.ru_minflt + u.ru_majflt != r->faults;
+    r->faults = u.ru_minflt + u.ru_majflt;
+    return moved;
 }
 
 enum mcp_interrupt mcp_runner_interrupted(const struct mcp_runner *r)

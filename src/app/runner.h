@@ -79,6 +79,10 @@ enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
  * that has a token, and those that start from now on. Any thread. */
 void mcp_supervisor_cancel(struct mcp_supervisor *s, const void *token);
 
+/* Has this thread had a page fault since it was last asked? Or it is the first
+ * time. One system call. */
+bool mcp_runner_faulted(struct mcp_runner *r);
+
 /* What the last run of this runner was told. */
 enum mcp_interrupt mcp_runner_interrupted(const struct mcp_runner *r);
 

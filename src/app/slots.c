@@ -78,8 +78,9 @@ static enum mcp_err make_image(struct mcp_slots *s, struct mcp_state *st)
         return MCP_OK;
     err = mcp_state_snapshot(st);
     if (err == MCP_OK && s->description[0] == '\0')
-        (void)snprintf(s->description, sizeof(s->description),
-                       "image copy, %zu KiB",
+        (void)snprintf(s->description, sizeof(s->description), "%s, %zu KiB",
+                       mcp_heap_watches_faults(st->host.heap) ? "written pages"
+                                                              : "image copy",
                        mcp_heap_image_bytes(st->host.heap) / 1024);
     return err;
 }
@@ -265,7 +266,8 @@ struct mcp_job *mcp_slots_give_back(struct mcp_slots *s,
 
     if (end == MCP_SLOT_USED && st->host.foreign_in_call)
         note_foreign_call(s, st);
-    keep = end == MCP_SLOT_USED && st->has_image && may_keep(s);
+    keep = end == MCP_SLOT_USED && st->has_image && may_keep(s) &&
+           !mcp_heap_is_worn(st->host.heap);
     if (!keep && is_fresh(s))
         st->has_image = false; /* so that closing runs the finalizers */
     if (keep)

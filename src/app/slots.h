@@ -38,9 +38,6 @@ struct mcp_slots_options {
     void *user;
 };
 
-/* The states of a published generation. */
-struct mcp_slots *mcp_app_slots(const struct mcp_generation *gen);
-
 /* Closes every state that is here; all must be back. */
 void mcp_slots_free(struct mcp_slots *s, struct mcp_runner *runner);
 

@@ -135,3 +135,38 @@ const char *mcp_sources_find(struct mcp_sources *s, const char *path,
 {
     return look_up(s, path, len, false);
 }
+
+static bool differs(const struct source *it)
+{
+    size_t len = 0;
+    char *now = read_file(it->path, &len);
+    bool same = now == NULL || it->bytes == NULL
+                    ? now == it->bytes
+                    : len == it->len && memcmp(now, it->bytes, len) == 0;
+
+    free(now);
+    return !same;
+}
+
+bool mcp_sources_changed(struct mcp_sources *s)
+{
+    struct source *it;
+    bool changed = false;
+
+    (void)pthread_mutex_lock(&s->lock);
+    for (it = s->first; it != NULL && !changed; it = it->next)
+        changed = differs(it);
+    (void)pthread_mutex_unlock(&s->lock);
+    return changed;
+}
+
+void mcp_sources_each(struct mcp_sources *s,
+                      void (*each)(void *user, const char *path), void *user)
+{
+    struct source *it;
+
+    (void)pthread_mutex_lock(&s->lock);
+    for (it = s->first; it != NULL; it = it->next)
+        each(user, it->path);
+    (void)pthread_mutex_unlock(&s->lock);
+}

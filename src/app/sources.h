@@ -34,4 +34,13 @@ const char *mcp_sources_read(struct mcp_sources *s, const char *path,
 const char *mcp_sources_find(struct mcp_sources *s, const char *path,
                              size_t *len);
 
+/* Has any of the files changed, gone or come since it was read? Compares the
+ * bytes; a touched file is not a changed one. */
+bool mcp_sources_changed(struct mcp_sources *s);
+
+/* Calls each(user, path) for every path that was asked for, those that were
+ * not there included. `path` is BORROWED. `each` must not use `s`. */
+void mcp_sources_each(struct mcp_sources *s,
+                      void (*each)(void *user, const char *path), void *user);
+
 #endif

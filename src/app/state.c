@@ -368,7 +368,8 @@ enum mcp_err mcp_state_snapshot(struct mcp_state *st)
 
 void mcp_state_reset(struct mcp_state *st)
 {
-    mcp_heap_reset(st->host.heap);
+    mcp_heap_reset(st->host.heap, st->faulted);
+    st->faulted = false;
 }
 
 void mcp_state_drop(struct mcp_state *st)

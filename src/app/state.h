@@ -21,6 +21,7 @@ struct mcp_state {
     struct mcp_host host; /* first: the allocator's user data is the host */
     lua_State *L;
     bool has_image; /* mcp_state_reset() works                            */
+    bool faulted;   /* a page fault happened while a call ran             */
     struct mcp_state *next; /* for lists of whoever has it                 */
 };
 

@@ -120,7 +120,7 @@ static void a_reset_brings_every_block_back(void **unused)
     for (round = 0; round < 5; round++) {
         memcpy(later, blocks, sizeof(later));
         play(h, later);
-        mcp_heap_reset(h);
+        mcp_heap_reset(h, true);
         assert_int_equal(mcp_heap_used_bytes(h), used);
         for (i = 0; i < BLOCKS; i++)
             check(&blocks[i]);

@@ -1,0 +1,25 @@
+/*
+ * changes.h - what is different between two generations, for one log line
+ *
+ * Layer:  app. Uses app/registry, base/buf. No Lua.
+ * Thread: any.
+ */
+#ifndef MCP_APP_CHANGES_H
+#define MCP_APP_CHANGES_H
+
+#include "app/registry.h"
+#include "base/buf.h"
+
+/* Appends "added a, b; removed c; changed d", or "nothing that clients see
+ * changed". A tool is changed when a client could see it. At most some tens of
+ * names are told, then how many more. */
+void mcp_changes_write(struct mcp_buf *out, const struct mcp_generation *from,
+                       const struct mcp_generation *to);
+
+/* Appends the names of options that differ but are read only when the process
+ * starts ("host, port"); nothing when there are none. */
+void mcp_changes_write_fixed(struct mcp_buf *out,
+                             const struct mcp_generation *from,
+                             const struct mcp_generation *to);
+
+#endif

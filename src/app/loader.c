@@ -1,0 +1,487 @@
+/*
+ * loader.c - see loader.h; ADR 2 says why one thread does all of this
+ */
+#include "app/loader.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/changes.h"
+#include "app/slots.h"
+#include "app/sources.h"
+#include "app/state.h"
+#include "app/watch.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+enum {
+    STATES_MIN = 256, /* states that one generation may have, at least     */
+    FIRST_STATES = 2, /* loaded before a publish: they must agree          */
+    STACK_BYTES = 1 << 20,
+    GUARD_BYTES = 128 << 10,
+};
+
+/* What a generation's `lua` points to. When the generation is gone it waits
+ * in the loader's list for its states to be closed. */
+struct lua_side {
+    struct mcp_slots *slots;
+    struct mcp_sources *sources; /* of slots */
+    struct mcp_loader *loader;
+    struct lua_side *next;
+};
+
+/* What the thread has to do; under the lock. */
+struct orders {
+    bool stop, need_states, reload, reload_changed;
+};
+
+struct mcp_loader {
+    const struct mcp_app_options *options;
+    struct mcp_registry *registry;
+    struct mcp_supervisor *supervisor;
+    struct mcp_runner *runner; /* of the thread */
+    struct mcp_watch *watch;   /* NULL: not watching */
+    pthread_t thread;
+
+    pthread_mutex_t lock;
+    pthread_cond_t work, loaded;
+    struct orders orders;  /* under lock */
+    struct lua_side *gone; /* under lock */
+    bool first_load_done;  /* under lock */
+    enum mcp_err first_result;
+    char message[1024];
+};
+
+size_t mcp_loader_worker_count(const struct mcp_config *config, size_t *min)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t max;
+
+    *min = cores > 0 ? (size_t)cores : 1;
+    max = 4 * *min > 8 ? 4 * *min : 8;
+    if (config->max_workers > 0)
+        max = (size_t)config->max_workers;
+    if (*min > max)
+        *min = max;
+    return max;
+}
+
+static struct lua_side *side_of(const struct mcp_generation *gen)
+{
+    return gen->lua;
+}
+
+struct mcp_slots *mcp_loader_slots(const struct mcp_generation *gen)
+{
+    return side_of(gen)->slots;
+}
+
+/* ---- orders from other threads --------------------------------------------
+ */
+
+static void need_states(void *user)
+{
+    struct mcp_loader *l = user;
+
+    (void)pthread_mutex_lock(&l->lock);
+    l->orders.need_states = true;
+    (void)pthread_cond_signal(&l->work);
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+/* The last reference to a generation is given back. */
+static void leave_to_loader(void *lua)
+{
+    struct lua_side *side = lua;
+    struct mcp_loader *l = side->loader;
+
+    (void)pthread_mutex_lock(&l->lock);
+    side->next = l->gone;
+    l->gone = side;
+    (void)pthread_cond_signal(&l->work);
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+void mcp_loader_reload(struct mcp_loader *l, bool only_when_changed)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    if (only_when_changed)
+        l->orders.reload_changed = true;
+    else
+        l->orders.reload = true;
+    (void)pthread_cond_signal(&l->work);
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- one load -------------------------------------------------------------
+ */
+
+/* Gives `gen` its (still empty) set of states. `sources` is TAKEN. */
+static enum mcp_err add_lua_side(struct mcp_loader *l,
+                                 struct mcp_generation *gen,
+                                 struct mcp_sources *sources)
+{
+    size_t min, max = mcp_loader_worker_count(gen->config, &min);
+    struct mcp_slots_options options = {
+        .app_path = l->options->path,
+        .gen = gen,
+        .sources = sources,
+        .max_states = 2 * max > STATES_MIN ? 2 * max : (size_t)STATES_MIN,
+        .max_idle = max,
+        .ready_states = FIRST_STATES > min ? (size_t)FIRST_STATES : min,
+        .need = need_states,
+        .user = l,
+    };
+    struct lua_side *side = calloc(1, sizeof(*side));
+    struct mcp_slots *slots = mcp_slots_new(&options);
+
+    if (side == NULL || slots == NULL) {
+        free(side);
+        mcp_slots_free(slots, l->runner);
+        mcp_sources_free(slots == NULL ? sources : NULL);
+        return MCP_ENOMEM;
+    }
+    side->slots = slots;
+    side->sources = sources;
+    side->loader = l;
+    gen->lua = side;
+    gen->lua_free = leave_to_loader;
+    return MCP_OK;
+}
+
+/* Loads the app for the first time in this generation: fills `b`. */
+static enum mcp_err load_first(struct mcp_loader *l, struct mcp_builder *b,
+                               struct mcp_sources *sources,
+                               struct mcp_state **st)
+{
+    const struct mcp_config *config = l->options->config;
+    struct mcp_load load = {.builder = b};
+    struct mcp_state_options options = {
+        .app_path = l->options->path,
+        .memory_limit = (size_t)config->memory_limit,
+        .load_timeout_s = config->load_timeout,
+        .sources = sources,
+        .load = &load,
+        .runner = l->runner,
+    };
+
+    return mcp_state_new(&options, st, l->message, sizeof(l->message));
+}
+
+/* The first state can serve calls too, unless the app changed the limit under
+ * which states are made. Then further ones, which must agree with it. */
+static enum mcp_err fill_slots(struct mcp_loader *l,
+                               const struct mcp_generation *gen,
+                               struct mcp_state *first)
+{
+    struct mcp_slots *slots = mcp_loader_slots(gen);
+    enum mcp_err err = MCP_OK;
+    int have = 0;
+
+    if (gen->config->memory_limit == l->options->config->memory_limit) {
+        err = mcp_slots_add(slots, first);
+        have = 1;
+    } else {
+        mcp_state_close(first, l->runner);
+    }
+    for (; err == MCP_OK && have < FIRST_STATES; have++)
+        err = mcp_slots_grow(slots, l->runner, l->message, sizeof(l->message));
+    return err;
+}
+
+static enum mcp_err build(struct mcp_loader *l, struct mcp_builder *b)
+{
+    struct mcp_sources *sources = mcp_sources_new();
+    struct mcp_state *first;
+    struct mcp_generation *gen;
+    enum mcp_err err;
+
+    (void)snprintf(l->message, sizeof(l->message), "out of memory");
+    if (sources == NULL)
+        return MCP_ENOMEM;
+    err = load_first(l, b, sources, &first);
+    if (err != MCP_OK) {
+        mcp_sources_free(sources);
+        return err;
+    }
+    gen = mcp_builder_view(b);
+    err = add_lua_side(l, gen, sources);
+    if (err != MCP_OK) {
+        mcp_state_close(first, l->runner);
+        return err;
+    }
+    err = fill_slots(l, gen, first);
+    if (err == MCP_OK && l->options->prepare != NULL)
+        err = l->options->prepare(l->options->prepare_user, gen, l->message,
+                                  sizeof(l->message));
+    return err;
+}
+
+static void add_to_watch(void *user, const char *path)
+{
+    (void)!mcp_watch_add(user, path);
+}
+
+/* Folders that do not exist yet are not watched; the folder of the app is. */
+static void watch_sources(struct mcp_loader *l,
+                          const struct mcp_generation *gen)
+{
+    if (l->watch != NULL)
+        mcp_sources_each(side_of(gen)->sources, add_to_watch, l->watch);
+}
+
+static enum mcp_err load_generation(struct mcp_loader *l)
+{
+    struct mcp_config *config = mcp_config_copy(l->options->config);
+    struct mcp_builder *b = config != NULL ? mcp_builder_new(config) : NULL;
+    const struct mcp_generation *gen;
+    enum mcp_err err;
+
+    if (b == NULL)
+        return MCP_ENOMEM;
+    err = build(l, b);
+    if (err != MCP_OK) {
+        mcp_builder_free(b);
+        return err;
+    }
+    (void)mcp_registry_publish(l->registry, b);
+    gen = mcp_registry_acquire(l->registry);
+    watch_sources(l, gen);
+    mcp_generation_release(gen);
+    return MCP_OK;
+}
+
+/* ---- reload ---------------------------------------------------------------
+ */
+
+static void tell_reload(struct mcp_loader *l, const struct mcp_generation *old,
+                        const struct mcp_generation *now, double ms)
+{
+    struct mcp_buf text, fixed;
+
+    mcp_buf_init(&text, 16 << 10);
+    mcp_buf_init(&fixed, 1 << 10);
+    mcp_changes_write(&text, old, now);
+    mcp_changes_write_fixed(&fixed, old, now);
+    mcp_log(MCP_LOG_INFO, "app", "reloaded as generation %llu in %.1f ms: %.*s",
+            (unsigned long long)now->number, ms, (int)text.len, text.data);
+    if (fixed.len > 0)
+        mcp_log(MCP_LOG_WARNING, "app", "changes of %.*s need a restart",
+                (int)fixed.len, fixed.data);
+    mcp_buf_free(&text);
+    mcp_buf_free(&fixed);
+    if (l->options->published != NULL)
+        l->options->published(l->options->published_user, old, now);
+}
+
+static void reload(struct mcp_loader *l, bool only_when_changed)
+{
+    const struct mcp_generation *old = mcp_registry_acquire(l->registry), *now;
+    uint64_t begin = mcp_clock_now_ns();
+
+    if (old != NULL &&
+        (!only_when_changed || mcp_sources_changed(side_of(old)->sources))) {
+        if (load_generation(l) == MCP_OK) {
+            now = mcp_registry_acquire(l->registry);
+            tell_reload(l, old, now,
+                        (double)(mcp_clock_now_ns() - begin) / 1e6);
+            mcp_generation_release(now);
+        } else {
+            mcp_log(MCP_LOG_ERROR, "app",
+                    "reload failed, generation %llu goes on: %s",
+                    (unsigned long long)old->number, l->message);
+        }
+    }
+    if (old != NULL)
+        mcp_generation_release(old);
+}
+
+static void on_files_changed(void *user)
+{
+    mcp_loader_reload(user, true);
+}
+
+/* ---- the thread -----------------------------------------------------------
+ */
+
+static void make_ready(struct mcp_loader *l)
+{
+    const struct mcp_generation *gen = mcp_registry_acquire(l->registry);
+
+    if (gen == NULL)
+        return;
+    mcp_slots_make_ready(mcp_loader_slots(gen), l->runner);
+    mcp_generation_release(gen);
+}
+
+static void close_gone(struct mcp_loader *l, struct lua_side *side)
+{
+    struct lua_side *next;
+
+    for (; side != NULL; side = next) {
+        next = side->next;
+        mcp_slots_free(side->slots, l->runner);
+        free(side);
+    }
+}
+
+static void carry_out(struct mcp_loader *l, const struct orders *orders,
+                      struct lua_side *gone)
+{
+    close_gone(l, gone);
+    if (orders->stop)
+        return;
+    if (orders->reload || orders->reload_changed)
+        reload(l, !orders->reload);
+    if (orders->need_states)
+        make_ready(l);
+}
+
+/* Works until told to stop and nothing is left to close. Under the lock. */
+static void serve(struct mcp_loader *l)
+{
+    for (;;) {
+        struct orders orders = l->orders;
+        struct lua_side *gone = l->gone;
+
+        if (gone == NULL && orders.stop)
+            return;
+        if (gone == NULL && !orders.need_states && !orders.reload &&
+            !orders.reload_changed) {
+            (void)pthread_cond_wait(&l->work, &l->lock);
+            continue;
+        }
+        l->gone = NULL;
+        l->orders = (struct orders){.stop = orders.stop};
+        (void)pthread_mutex_unlock(&l->lock);
+        carry_out(l, &orders, gone);
+        (void)pthread_mutex_lock(&l->lock);
+    }
+}
+
+static void *loader_main(void *arg)
+{
+    struct mcp_loader *l = arg;
+    enum mcp_err err = MCP_ENOMEM;
+
+    l->runner = mcp_runner_new(l->supervisor);
+    if (l->runner != NULL)
+        err = load_generation(l);
+    (void)pthread_mutex_lock(&l->lock);
+    l->first_result = err;
+    l->first_load_done = true;
+    (void)pthread_cond_signal(&l->loaded);
+    if (l->runner != NULL)
+        serve(l);
+    (void)pthread_mutex_unlock(&l->lock);
+    mcp_runner_free(l->runner);
+    return NULL;
+}
+
+/* ---- life -----------------------------------------------------------------
+ */
+
+static bool start_thread(struct mcp_loader *l)
+{
+    pthread_attr_t attr;
+    sigset_t all, old;
+    int rc;
+
+    (void)pthread_attr_init(&attr);
+    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+    (void)pthread_attr_setguardsize(&attr, GUARD_BYTES);
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    rc = pthread_create(&l->thread, &attr, loader_main, l);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    (void)pthread_attr_destroy(&attr);
+    return rc == 0;
+}
+
+static void destroy(struct mcp_loader *l)
+{
+    (void)pthread_mutex_destroy(&l->lock);
+    (void)pthread_cond_destroy(&l->work);
+    (void)pthread_cond_destroy(&l->loaded);
+    free(l);
+}
+
+void mcp_loader_free(struct mcp_loader *l)
+{
+    if (l == NULL)
+        return;
+    mcp_watch_free(l->watch);
+    (void)pthread_mutex_lock(&l->lock);
+    l->orders.stop = true;
+    (void)pthread_cond_signal(&l->work);
+    (void)pthread_mutex_unlock(&l->lock);
+    (void)pthread_join(l->thread, NULL);
+    destroy(l);
+}
+
+static struct mcp_loader *loader_new(const struct mcp_app_options *options,
+                                     struct mcp_registry *registry,
+                                     struct mcp_supervisor *supervisor)
+{
+    struct mcp_loader *l = calloc(1, sizeof(*l));
+
+    if (l == NULL)
+        return NULL;
+    l->options = options;
+    l->registry = registry;
+    l->supervisor = supervisor;
+    (void)pthread_mutex_init(&l->lock, NULL);
+    (void)pthread_cond_init(&l->work, NULL);
+    (void)pthread_cond_init(&l->loaded, NULL);
+    if (options->watch) {
+        l->watch = mcp_watch_new(on_files_changed, l);
+        if (l->watch == NULL)
+            mcp_log(MCP_LOG_WARNING, "app",
+                    "files cannot be watched: no inotify instance");
+    }
+    if (!start_thread(l)) {
+        mcp_watch_free(l->watch);
+        destroy(l);
+        return NULL;
+    }
+    return l;
+}
+
+enum mcp_err mcp_loader_new(const struct mcp_app_options *options,
+                            struct mcp_registry *registry,
+                            struct mcp_supervisor *supervisor,
+                            struct mcp_loader **out, char *message,
+                            size_t message_size)
+{
+    struct mcp_loader *l = loader_new(options, registry, supervisor);
+    enum mcp_err err;
+
+    if (l == NULL) {
+        (void)snprintf(message, message_size, "out of memory or of threads");
+        return MCP_ENOMEM;
+    }
+    (void)pthread_mutex_lock(&l->lock);
+    while (!l->first_load_done)
+        (void)pthread_cond_wait(&l->loaded, &l->lock);
+    (void)pthread_mutex_unlock(&l->lock);
+    err = l->first_result;
+    if (err != MCP_OK) {
+        (void)snprintf(message, message_size, "%s", l->message);
+        mcp_loader_free(l);
+        return err;
+    }
+    *out = l;
+    return MCP_OK;
+}
+
+void mcp_loader_isolation(struct mcp_loader *l, char *text, size_t size)
+{
+    const struct mcp_generation *gen = mcp_registry_acquire(l->registry);
+
+    (void)snprintf(text, size, "request (%s)",
+                   mcp_slots_describe(mcp_loader_slots(gen)));
+    mcp_generation_release(gen);
+}

@@ -1,0 +1,153 @@
+/* app_bench.h - an app in a folder of its own, and calls that are waited for */
+#ifndef MCP_TESTS_APP_BENCH_H
+#define MCP_TESTS_APP_BENCH_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+struct bench {
+    char folder[64], path[128];
+    struct mcp_config *config;
+    struct mcp_app *app;
+    char message[512];
+    enum mcp_err err;
+};
+
+static inline void write_file(const struct bench *b, const char *name,
+                              const char *text)
+{
+    char path[200];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", b->folder, name);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static inline void bench_make(struct bench *b)
+{
+    memset(b, 0, sizeof(*b));
+    snprintf(b->folder, sizeof(b->folder), "/tmp/mcp-app-test-XXXXXX");
+    assert_non_null(mkdtemp(b->folder));
+    snprintf(b->path, sizeof(b->path), "%s/app.lua", b->folder);
+    b->config = mcp_config_new();
+    assert_non_null(b->config);
+    mcp_log_setup(MCP_LOG_OFF, false);
+}
+
+static inline void set(struct bench *b, const char *name, const char *value)
+{
+    char message[200];
+
+    assert_int_equal(mcp_config_set(b->config, name, value, MCP_FROM_FLAG,
+                                    message, sizeof(message)),
+                     MCP_OK);
+}
+
+static inline void bench_open(struct bench *b, const char *source)
+{
+    struct mcp_app_options options = {.path = b->path, .config = b->config};
+
+    write_file(b, "app.lua", source);
+    b->err = mcp_app_open(&options, &b->app, b->message, sizeof(b->message));
+}
+
+static inline void bench_close(struct bench *b)
+{
+    char command[200];
+
+    if (b->err == MCP_OK)
+        mcp_app_close(b->app);
+    mcp_config_free(b->config);
+    snprintf(command, sizeof(command), "rm -rf %s", b->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+
+/* One call, waited for. */
+struct one {
+    struct mcp_call call;
+    struct mcp_job job;
+    bool done;
+    char *text; /* content, or the error's message; to be freed */
+};
+
+static inline void finish(struct mcp_job *job)
+{
+    struct one *one = job->user;
+    const struct mcp_outcome *o = &job->outcome;
+    struct mcp_span s = o->kind == MCP_OUTCOME_RESULT ? o->content : o->message;
+
+    one->text = s.len > 0 ? strndup(o->text.data + s.at, s.len) : strdup("");
+    mcp_generation_release(job->gen);
+    pthread_mutex_lock(&lock);
+    one->done = true;
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&lock);
+}
+
+static inline void start(struct bench *b, struct one *one, const char *tool,
+                         const char *args)
+{
+    memset(one, 0, sizeof(*one));
+    one->call.arena = mcp_arena_new(1 << 20);
+    one->call.revision = MCP_2026_07_28;
+    one->job.call = &one->call;
+    one->job.gen = mcp_app_acquire(b->app);
+    one->job.tool = mcp_generation_find_tool(one->job.gen, tool, strlen(tool));
+    assert_non_null(one->job.tool);
+    assert_int_equal(mcp_json_parse(one->call.arena, args, strlen(args), NULL,
+                                    &one->job.args, NULL),
+                     MCP_OK);
+    one->job.finish = finish;
+    one->job.user = one;
+    assert_int_equal(mcp_app_run(b->app, &one->job), MCP_OK);
+}
+
+static inline void wait_for(struct one *one)
+{
+    pthread_mutex_lock(&lock);
+    while (!one->done)
+        pthread_cond_wait(&ended, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static inline void drop(struct one *one)
+{
+    mcp_outcome_free(&one->job.outcome);
+    mcp_arena_free(one->call.arena);
+    free(one->text);
+}
+
+static inline void expect(struct bench *b, const char *tool, const char *args,
+                          bool is_error, const char *part)
+{
+    struct one one;
+
+    start(b, &one, tool, args);
+    wait_for(&one);
+    if (strstr(one.text, part) == NULL)
+        fail_msg("%s: expected \"%s\" in: %s", tool, part, one.text);
+    assert_int_equal(one.job.outcome.is_error, is_error);
+    drop(&one);
+}
+
+#endif
