@@ -21,6 +21,6 @@ bool mcp_modern_check(struct mcp_exchange *x) MCP_MUST_USE;
 
 /* Reads _meta.progressToken into the call. False: it is there, but neither a
  * string nor an integer. */
-bool mcp_progress_token_read(struct mcp_call *call) MCP_MUST_USE;
+bool mcp_progress_token_read(struct mcp_call *call);
 
 #endif

@@ -143,7 +143,7 @@ static void route_legacy(struct mcp_exchange *x, bool in_batch)
         return;
     }
     call->meta = x->message.meta;
-    (void)mcp_progress_token_read(call); /* a wrong one is as none */
+    mcp_progress_token_read(call); /* a wrong one is as none */
     dispatch(x, in_batch);
 }
 

@@ -1,0 +1,91 @@
+/*
+ * protocol_common.h - an endpoint over a fake app, and messages to it
+ *
+ * The app functions that the endpoint calls are defined in protocol_common.c:
+ * handlers are chosen by the name of the tool, nothing runs Lua.
+ */
+#ifndef PROTOCOL_COMMON_H
+#define PROTOCOL_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/call.h"
+#include "protocol/endpoint.h"
+
+#define META                                                                   \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","   \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}}"
+#define SIGNED                                                                 \
+    "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"test\","    \
+    "\"version\":\"1.0\",\"title\":\"The test\"}}"
+#define MODERN(method)                                                         \
+    "MCP-Protocol-Version: 2026-07-28\nMcp-Method: " method "\n"
+#define CALLING(name) MODERN("tools/call") "Mcp-Name: " name "\n"
+
+struct fixture;
+
+/* How the fake app answers mcp_app_run(). */
+enum fake_mode {
+    FAKE_NOW,   /* the handler runs at once                      */
+    FAKE_LATER, /* the job waits for fixture_run_waiting()      */
+    FAKE_BUSY,  /* the queue is full                              */
+};
+
+struct answer {
+    bool done;
+    int status;
+    char body[8192]; /* NUL-terminated */
+    size_t body_len;
+    char headers[512];  /* "Name: value\n" each */
+    char emitted[4096]; /* messages ahead of it, one a line */
+};
+
+/* A call that is still on its way. */
+struct flying;
+
+/* An endpoint whose app has the tools of protocol_common.c; `with_tools`
+ * false: none. */
+struct fixture *fixture_new(bool with_tools);
+void fixture_free(struct fixture *f);
+
+struct mcp_endpoint *fixture_endpoint(struct fixture *f);
+void fixture_mode(struct fixture *f, enum fake_mode mode);
+/* Sets an option of the app's config; before fixture_publish(). */
+void fixture_set(struct fixture *f, const char *name, const char *value);
+/* Publishes a new generation with the options set so far. */
+void fixture_publish(struct fixture *f, bool with_tools);
+/* Runs what FAKE_LATER has kept, oldest first. */
+void fixture_run_waiting(struct fixture *f);
+/* How often a handler has begun, and mcp_app_cancel() was called. */
+int fixture_runs(const struct fixture *f);
+int fixture_cancels(const struct fixture *f);
+
+/* Sends a message: `headers` is "Name: value\n" each. The answer is BORROWED
+ * until the next of these calls. */
+const struct answer *post(struct fixture *f, const char *headers,
+                          const char *body);
+const struct answer *post_bytes(struct fixture *f, const char *headers,
+                                const char *body, size_t len);
+const struct answer *request(struct fixture *f, const char *http_method,
+                             const char *headers);
+const struct answer *line(struct fixture *f, const char *body); /* stdio */
+
+/* The same without waiting. land() gives the answer (done or not) and frees
+ * the call once it is done. */
+struct flying *launch(struct fixture *f, enum mcp_transport transport,
+                      const char *headers, const char *body);
+const struct answer *land(struct fixture *f, struct flying *fl);
+void hang_up(struct fixture *f, struct flying *fl);
+
+/* Initializes a session of `version`: "Mcp-Session-Id: ...\n", BORROWED from
+ * a ring of 8. */
+const char *open_session(struct fixture *f, const char *version);
+
+/* The answer's status and whole body. */
+void expect(const struct answer *a, int status, const char *body);
+/* The answer's status, and parts of its body or headers. */
+void expect_part(const struct answer *a, int status, const char *part);
+
+#endif
