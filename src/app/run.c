@@ -125,36 +125,76 @@ static void log_traceback(struct stretch *s)
         (void)lua_cpcall(s->st->L, push_traceback, s->st->host.co);
 }
 
-static void ended_by_return(struct stretch *s)
+static void fail_memory(struct mcp_job *job)
 {
+    char text[160];
+
+    (void)snprintf(text, sizeof(text),
+                   "The tool ran out of memory: it may use %lld KiB "
+                   "(memory_limit)",
+                   (long long)job->gen->config->memory_limit / 1024);
+    fail(job, text);
+}
+
+/* The results of the handler, moved from its coroutine, become the outcome. */
+static int write_results(lua_State *L)
+{
+    struct stretch *s = lua_touserdata(L, 1);
     struct mcp_result_options options = result_options(s->job);
     lua_State *co = s->st->host.co;
+    int count = lua_gettop(co);
     const char *fault = NULL;
 
-    mcp_result_write(co, lua_gettop(co), &options, &s->job->outcome, &fault);
+    lua_xmove(co, L, count);
+    mcp_result_write(L, count, &options, &s->job->outcome, &fault);
     if (fault != NULL)
         mcp_log(MCP_LOG_ERROR, "app", "tool %s: %s", options.tool, fault);
+    return 0;
+}
+
+/* The same for what it raised. */
+static int write_raised(lua_State *L)
+{
+    struct stretch *s = lua_touserdata(L, 1);
+    struct mcp_result_options options = result_options(s->job);
+
+    lua_xmove(s->st->host.co, L, 1);
+    mcp_result_write_error(L, -1, &options, &s->job->outcome);
+    return 0;
+}
+
+/* Runs `write` protected: a call that has used up its memory is refused even
+ * the stack slots that writing needs. */
+static void write_outcome(struct stretch *s, lua_CFunction write)
+{
+    if (lua_cpcall(s->st->L, write, s) == 0)
+        return;
+    lua_pop(s->st->L, 1);
+    fail_memory(s->job);
+}
+
+static void ended_by_return(struct stretch *s)
+{
+    lua_State *co = s->st->host.co;
+
+    if (lua_gettop(co) > 2)
+        lua_settop(co, 2); /* no further result means anything */
+    write_outcome(s, write_results);
 }
 
 static void ended_by_error(struct stretch *s, int status)
 {
-    struct mcp_result_options options = result_options(s->job);
     const struct mcp_host *host = &s->st->host;
-    char text[160];
 
     if (status == LUA_ERRMEM ||
         (mcp_heap_was_refused(host->heap) &&
          lua_type(host->co, -1) == LUA_TSTRING &&
          strcmp(lua_tostring(host->co, -1), "not enough memory") == 0)) {
-        (void)snprintf(text, sizeof(text),
-                       "The tool ran out of memory: it may use %lld KiB "
-                       "(memory_limit)",
-                       (long long)s->job->gen->config->memory_limit / 1024);
-        fail(s->job, text);
+        fail_memory(s->job);
         return;
     }
     log_traceback(s);
-    mcp_result_write_error(host->co, -1, &options, &s->job->outcome);
+    write_outcome(s, write_raised);
 }
 
 static void ended_by_yield(struct stretch *s)
