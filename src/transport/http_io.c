@@ -23,6 +23,7 @@ enum {
     ACCEPT_SERIES = 32, /* then the others have a turn */
     ACCEPT_PAUSE_MS = 50,
     SWEEP_S = 5,
+    TELL_S = 10,
     CANCEL_WAIT_MS = 1000, /* for cancelled calls, after the grace */
     LINGER_MAX = 32,
     LINGER_READ = 64 * 1024,
@@ -196,6 +197,18 @@ static void end_idlest(struct mcp_http_io *io)
     (void)shutdown(c->fd, SHUT_RDWR);
 }
 
+/* Once in a while. */
+static void tell_full(struct mcp_http_io *io)
+{
+    uint64_t now = mcp_clock_now_ns();
+
+    if (now < io->tell_again_ns)
+        return;
+    io->tell_again_ns = now + TELL_S * MCP_NS_PER_S;
+    mcp_log(MCP_LOG_WARNING, "http", "cannot accept connections: %s",
+            strerror(errno));
+}
+
 static void accept_some(struct mcp_http_io *io, int listener)
 {
     int n;
@@ -219,8 +232,7 @@ static void accept_some(struct mcp_http_io *io, int listener)
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
             errno == ENOMEM) {
-            mcp_log(MCP_LOG_WARNING, "http", "cannot accept connections: %s",
-                    strerror(errno));
+            tell_full(io);
             end_idlest(io);
             pause_accepting(io);
         }
@@ -287,62 +299,66 @@ static void handle_event(struct mcp_http_io *io, uint64_t tag)
         accept_some(io, io->listeners[tag - TAG_LISTEN]);
 }
 
-static int sooner(int a_ms, int b_ms)
-{
-    if (a_ms < 0 || b_ms < 0)
-        return a_ms < 0 ? b_ms : a_ms;
-    return a_ms < b_ms ? a_ms : b_ms;
-}
-
-static int until(uint64_t when_ns, uint64_t now_ns)
-{
-    return when_ns <= now_ns
-               ? 0
-               : (int)((when_ns - now_ns) / MCP_NS_PER_MS % 60000) + 1;
-}
-
 /* Timers of the io thread itself. */
-static int run_own_timers(struct mcp_http_io *io, uint64_t now)
+static void run_own_timers(struct mcp_http_io *io, uint64_t now)
 {
-    int wait = -1;
     size_t i = 0;
 
     if (io->accept_again_ns != 0 && now >= io->accept_again_ns) {
         io->accept_again_ns = 0;
         set_accepting(io, true);
     }
-    if (io->accept_again_ns != 0)
-        wait = until(io->accept_again_ns, now);
     while (i < io->linger_count) {
-        if (now >= io->linger[i].until_ns) {
+        if (now >= io->linger[i].until_ns)
             end_linger(io, i);
-            continue;
-        }
-        wait = sooner(wait, until(io->linger[i++].until_ns, now));
+        else
+            i++;
     }
-    if (io->index == 0) {
-        if (now >= io->next_sweep_ns) {
-            io->next_sweep_ns = now + SWEEP_S * MCP_NS_PER_S;
+    if (now >= io->next_sweep_ns) {
+        io->next_sweep_ns = now + SWEEP_S * MCP_NS_PER_S;
+        if (io->index == 0)
             mcp_endpoint_sweep(io->http->options.endpoint);
-        }
-        wait = sooner(wait, until(io->next_sweep_ns, now));
     }
-    return wait;
 }
 
-/* Waits for events, at most `wait_ms`, and handles all but the daemon's. */
-static void wait_and_handle(struct mcp_http_io *io, int wait_ms)
+static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* Milliseconds until the loop must turn, whatever happens. */
+static int wait_ms(struct mcp_http_io *io, uint64_t now)
+{
+    uint64_t next = sooner(mcp_http_next_timer_ns(io), io->next_sweep_ns);
+    MHD_UNSIGNED_LONG_LONG mhd_ms;
+    size_t i;
+    int ms;
+
+    if (io->resumed)
+        return 0;
+    if (io->accept_again_ns != 0)
+        next = sooner(next, io->accept_again_ns);
+    for (i = 0; i < io->linger_count; i++)
+        next = sooner(next, io->linger[i].until_ns);
+    if (io->draining)
+        next = sooner(next, io->end_ns);
+    ms = next <= now ? 0 : (int)((next - now) / MCP_NS_PER_MS) + 1;
+    if (MHD_get_timeout(io->daemon, &mhd_ms) == MHD_YES &&
+        mhd_ms < (unsigned)ms)
+        ms = (int)mhd_ms;
+    return ms;
+}
+
+/* Waits for events and handles all but the daemon's. */
+static void wait_and_handle(struct mcp_http_io *io, uint64_t now)
 {
     struct epoll_event events[EVENTS];
-    MHD_UNSIGNED_LONG_LONG mhd_ms;
-    int n, i;
+    int n, i, ms = wait_ms(io, now);
 
-    if (MHD_get_timeout(io->daemon, &mhd_ms) == MHD_YES)
-        wait_ms = sooner(wait_ms, mhd_ms < 60000 ? (int)mhd_ms : 60000);
     atomic_store(&io->mailbox->asleep, true);
     if (atomic_load(&io->mailbox->top) != NULL)
-        wait_ms = 0;
-    n = epoll_wait(io->epoll_fd, events, EVENTS, wait_ms);
+        ms = 0;
+    n = epoll_wait(io->epoll_fd, events, EVENTS, ms);
     atomic_store(&io->mailbox->asleep, false);
     for (i = 0; i < n; i++)
         handle_event(io, events[i].data.u64);
@@ -364,41 +380,46 @@ static void cancel_all(struct mcp_http_io *io)
     }
 }
 
-/* While draining: is it time to go? *wait_ms may be shortened. */
-static bool drained(struct mcp_http_io *io, uint64_t now, int *wait_ms)
+/* While draining: is it time to go? */
+static bool drained(struct mcp_http_io *io, uint64_t now)
 {
-    uint64_t end = atomic_load(&io->http->end_ns);
-
-    close_listeners(io);
+    if (!io->draining) {
+        io->draining = true;
+        io->end_ns = atomic_load(&io->http->end_ns);
+        close_listeners(io);
+    }
     if (mcp_http_link_empty(&io->busy))
         return true;
-    if (now >= end && !io->cancelled)
-        cancel_all(io);
+    if (now < io->end_ns)
+        return false;
     if (io->cancelled)
-        end += CANCEL_WAIT_MS * MCP_NS_PER_MS;
-    *wait_ms = sooner(*wait_ms, until(end, now));
-    return now >= end;
+        return true;
+    cancel_all(io);
+    io->end_ns += CANCEL_WAIT_MS * MCP_NS_PER_MS;
+    return false;
+}
+
+static bool is_serving(const struct mcp_http_io *io)
+{
+    return atomic_load_explicit(&io->http->state, memory_order_relaxed) ==
+           MCP_HTTP_SERVING;
 }
 
 void *mcp_http_io_run(void *arg)
 {
     struct mcp_http_io *io = arg;
-    int wait_ms = 0;
+    uint64_t now = mcp_clock_now_ns();
 
     io->mailbox->thread = pthread_self();
-    for (;;) {
-        uint64_t now;
-
-        wait_and_handle(io, wait_ms);
+    do {
+        wait_and_handle(io, now);
         (void)mcp_http_collect(io);
         now = mcp_clock_now_ns();
-        wait_ms = sooner(mcp_http_run_timers(io, now), run_own_timers(io, now));
+        mcp_http_run_timers(io, now);
+        run_own_timers(io, now);
+        io->resumed = false;
         (void)MHD_run(io->daemon);
-        if (atomic_load_explicit(&io->http->state, memory_order_relaxed) ==
-                MCP_HTTP_DRAINING &&
-            drained(io, now, &wait_ms))
-            break;
-    }
+    } while (is_serving(io) || !drained(io, now));
     (void)mcp_http_collect(io);
     mcp_http_orphan_all(io);
     return NULL;

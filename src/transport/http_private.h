@@ -163,6 +163,7 @@ struct mcp_http_io {
     int listeners[MCP_HTTP_ADDRESSES]; /* -1: none */
     bool accepting;                    /* they are in the epoll */
     uint64_t accept_again_ns;          /* after EMFILE or the limit; 0: now */
+    uint64_t tell_again_ns;            /* EMFILE, in the log */
     struct mcp_http_mailbox *mailbox;
     struct mcp_http_link waiting;               /* connections */
     struct mcp_http_link lists[MCP_HTTP_LISTS]; /* requests    */
@@ -172,7 +173,10 @@ struct mcp_http_io {
     struct mcp_http_request **requests; /* by index */
     uint32_t request_count, request_room;
     uint64_t next_sweep_ns;
-    bool cancelled; /* grace is over */
+    bool resumed; /* since the last MHD_run, which alone sees it */
+    bool draining;
+    uint64_t end_ns; /* of the grace, then of the wait for the cancelled */
+    bool cancelled;  /* the grace is over */
     struct {
         int fd;
         uint64_t until_ns;
@@ -232,8 +236,10 @@ void mcp_http_watch(struct mcp_http_request *r);
 void mcp_http_unwatch(struct mcp_http_request *r);
 /* The peer of watch `id` hung up. */
 void mcp_http_hung_up(struct mcp_http_io *io, uint64_t id);
-/* Does what is due; returns the milliseconds until more is, -1: nothing. */
-int mcp_http_run_timers(struct mcp_http_io *io, uint64_t now_ns);
+/* Does what is due. */
+void mcp_http_run_timers(struct mcp_http_io *io, uint64_t now_ns);
+/* When more is due; UINT64_MAX: never. */
+uint64_t mcp_http_next_timer_ns(const struct mcp_http_io *io);
 /* A connection waits for a request from now on, or no more. */
 void mcp_http_await(struct mcp_http_io *io, struct mcp_http_connection *c);
 void mcp_http_unawait(struct mcp_http_connection *c);

@@ -337,6 +337,7 @@ void mcp_http_request_resume(struct mcp_http_request *r)
     if (!r->suspended)
         return;
     r->suspended = false;
+    r->io->resumed = true;
     MHD_resume_connection(r->mhd);
 }
 

@@ -111,10 +111,9 @@ static void act(struct mcp_http_request *r, enum mcp_http_list list)
     }
 }
 
-/* Acts on every request of the list that is due. The time of the next one,
- * UINT64_MAX: none. */
-static uint64_t run_list(struct mcp_http_io *io, enum mcp_http_list list,
-                         uint64_t now_ns)
+/* Acts on every request of the list that is due. */
+static void run_list(struct mcp_http_io *io, enum mcp_http_list list,
+                     uint64_t now_ns)
 {
     struct mcp_http_link *head = &io->lists[list];
     uint64_t delay = delay_of(io, list);
@@ -124,14 +123,13 @@ static uint64_t run_list(struct mcp_http_io *io, enum mcp_http_list list,
             MCP_HTTP_OF(head->next, struct mcp_http_request, link);
 
         if (now_ns < r->since_ns + delay)
-            return r->since_ns + delay;
+            return;
         act(r, list);
     }
-    return UINT64_MAX;
 }
 
 /* Ends connections whose request does not come. */
-static uint64_t run_waiting(struct mcp_http_io *io, uint64_t now_ns)
+static void run_waiting(struct mcp_http_io *io, uint64_t now_ns)
 {
     uint64_t delay = io->http->limits.wait_ns;
 
@@ -140,27 +138,40 @@ static uint64_t run_waiting(struct mcp_http_io *io, uint64_t now_ns)
             MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link);
 
         if (now_ns < c->since_ns + delay)
-            return c->since_ns + delay;
+            return;
         mcp_http_unawait(c);
         (void)shutdown(c->fd, SHUT_RDWR); /* libmicrohttpd closes it */
     }
-    return UINT64_MAX;
 }
 
-int mcp_http_run_timers(struct mcp_http_io *io, uint64_t now_ns)
+void mcp_http_run_timers(struct mcp_http_io *io, uint64_t now_ns)
 {
-    uint64_t next = run_waiting(io, now_ns), t;
     int list;
 
+    run_waiting(io, now_ns);
+    for (list = 0; list < MCP_HTTP_LISTS; list++)
+        run_list(io, (enum mcp_http_list)list, now_ns);
+}
+
+uint64_t mcp_http_next_timer_ns(const struct mcp_http_io *io)
+{
+    uint64_t next = UINT64_MAX;
+    int list;
+
+    if (!mcp_http_link_empty(&io->waiting))
+        next = MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link)
+                   ->since_ns +
+               io->http->limits.wait_ns;
     for (list = 0; list < MCP_HTTP_LISTS; list++) {
-        t = run_list(io, (enum mcp_http_list)list, now_ns);
+        const struct mcp_http_link *head = &io->lists[list];
+        uint64_t t;
+
+        if (mcp_http_link_empty(head))
+            continue;
+        t = MCP_HTTP_OF(head->next, struct mcp_http_request, link)->since_ns +
+            delay_of(io, (enum mcp_http_list)list);
         if (t < next)
             next = t;
     }
-    if (next == UINT64_MAX)
-        return -1;
-    if (next <= now_ns)
-        return 0;
-    t = (next - now_ns + MCP_NS_PER_MS - 1) / MCP_NS_PER_MS;
-    return t < 60000 ? (int)t : 60000;
+    return next;
 }

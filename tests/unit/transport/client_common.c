@@ -122,7 +122,7 @@ static void read_chunks(int fd, struct answer *a)
 
 const char *client_header(const struct answer *a, const char *name)
 {
-    static char value[512];
+    static _Thread_local char value[512];
     const char *line = a->head;
     size_t n = strlen(name);
 

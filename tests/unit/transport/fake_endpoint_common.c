@@ -127,13 +127,15 @@ static void step(struct task t)
         finish(call, "");
         return;
     }
-    if (begins(call, "emit") && t.left > 0) {
+    if (begins(call, "emit") && t.left > 0 && !atomic_load(&call->cancelled)) {
         emit_number(call, t.total - t.left + 1);
         t.left--;
         enqueue(in_ms(t, t.gap_ms));
         return;
     }
     read_numbers(call, &n, &unused);
+    if (begins(call, "emit") && t.left > 0)
+        emit_number(call, 0);
     if (begins(call, "flood")) {
         flood(call, n);
     } else if (begins(call, "big")) {
