@@ -18,7 +18,6 @@ end
 local M = {
   server = require "mcp.server",
   tool = require "mcp.tool",
-  types = require "mcp.types",
 
   text = core.text,
   image = core.image,
@@ -35,4 +34,4 @@ local M = {
   protocol_error = ending.protocol_error,
 }
 
-return names.seal(M, "mcp", LATER)
+return names.seal(M, "mcp", LATER, { types = "mcp.types" })

@@ -10,9 +10,14 @@ local M = {}
 ---@param module T
 ---@param what string                 how messages call it: "mcp"
 ---@param later table<string, any>    names that only a later version has
+---@param lazy? table<string, string> names that are modules, loaded when used
 ---@return T
-function M.seal(module, what, later)
+function M.seal(module, what, later, lazy)
   local function missing(_, key)
+    if lazy and lazy[key] then
+      rawset(module, key, require(lazy[key]))
+      return rawget(module, key)
+    end
     local at = where.here(what)
     if later[key] then
       at:fail("%s.%s is not available in this version", what, key)

@@ -208,8 +208,7 @@ function M.load(text, setup)
     setup(state)
   end
   local app = assert(loadstring(text, "@app.lua"))
-  local types = rawget(mcp, "types")
-  setfenv(app, setmetatable({ mcp = mcp, t = types }, { __index = _G }))
+  setfenv(app, setmetatable({ mcp = mcp, t = mcp.types }, { __index = _G }))
   local ok, err = pcall(app)
   state.error = not ok and err or nil
   return state

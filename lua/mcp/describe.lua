@@ -1,0 +1,160 @@
+--- mcp.describe: what the host and the clients learn of a tool.
+---
+--- Needed in the first load only: a follow load gives names and handlers.
+
+local comment = require "mcp.comment"
+local core = require "mcp.core"
+local fields = require "mcp.fields"
+local icons = require "mcp.icons"
+local schema = require "mcp.schema"
+local signature = require "mcp.signature"
+local type_ = require "mcp.type"
+
+local HINTS = {
+  title = "string",
+  readOnlyHint = "boolean",
+  destructiveHint = "boolean",
+  idempotentHint = "boolean",
+  openWorldHint = "boolean",
+}
+
+--- What clients show and models read.
+local function description(at, decl, block)
+  local parts = {
+    fields.text(at, decl, "description")
+      or fields.text(at, decl, "summary")
+      or block and comment.prose(block),
+  }
+  for _, section in ipairs {
+    { "when_to_use", "When to use" },
+    { "returns", "Returns" },
+    { "instructions", "Instructions" },
+  } do
+    local text = fields.text(at, decl, section[1])
+    if text then
+      parts[#parts + 1] = ("## %s\n%s"):format(section[2], text)
+    end
+  end
+  return #parts > 0 and table.concat(parts, "\n\n") or nil
+end
+
+--- A table with string keys as JSON text; nil when it is empty.
+local function json_object(at, name, t)
+  if next(t) == nil then
+    return nil
+  end
+  local text, path, why = core.encode_sorted(t)
+  if not text then
+    at:fail("%s%s %s", name, path, why)
+  end
+  return text
+end
+
+--- `annotations`, then `read_only`, which is stronger.
+local function annotations(at, decl)
+  local out = {}
+  for key, value in pairs(fields.table(at, decl, "annotations") or {}) do
+    local kind = HINTS[key]
+    if type(key) ~= "string" then
+      at:fail("annotations must be a table with names as keys")
+    elseif kind and type(value) ~= kind then
+      at:fail("annotations.%s must be a %s, got %s", key, kind, fields.told(value))
+    end
+    out[key] = value
+  end
+  local read_only = fields.boolean(at, decl, "read_only")
+  if read_only ~= nil then
+    out.readOnlyHint = read_only
+  end
+  return json_object(at, "annotations", out)
+end
+
+--- May callers send arguments that are not declared?
+local function is_open(at, decl)
+  local own = fields.word(at, decl, "extra_arguments", { "allow", "forbid" })
+  if own then
+    return own == "allow"
+  end
+  return core.extra_arguments()
+end
+
+--- The schema that the author wrote out: the raw table as JSON text, or the file.
+--- Neither: false.
+local function written_schema(at, decl, side, out)
+  local key = side .. "_schema"
+  local raw, file = fields.table(at, decl, key), fields.string(at, decl, key .. "_file")
+  if raw and file then
+    at:fail("%s and %s_file are both given; one of them is the schema", key, key)
+  elseif raw then
+    out[key] = side == "input" and schema.raw_input(at, raw) or schema.encode(at, key, raw)
+  elseif file then
+    out[key .. "_file"] = file
+  end
+  return raw or file
+end
+
+--- The field `input` or `output` as a type, or nil. A table stands for an object.
+local function declared_type(at, decl, side, parameters)
+  local given = fields.table(at, decl, side)
+  if given == nil or type_.is(given) then
+    return given
+  end
+  local own, options = require("mcp.types").fields(at, given, side, parameters)
+  local key = fields.sorted_keys(options)[1]
+  if key ~= nil then
+    at:fail("%s.%s must be a type such as t.string(), got %s", side, tostring(key),
+      fields.told(options[key]))
+  end
+  return type_.object(own)
+end
+
+--- Raw schema or file, else `input`, else the comment, else the bare names.
+local function input_schema(at, decl, block, out)
+  local open, defs = is_open(at, decl), nil
+  local t = declared_type(at, decl, "input", out.binds)
+  if written_schema(at, decl, "input", out) then
+    return
+  elseif t and t.keywords.type ~= "object" then
+    at:fail("input must be a table of arguments or t.object { ... }, got t.%s", t.kind)
+  elseif not t and block then
+    t, defs = signature.input(at, block, out.binds)
+  end
+  if not t then
+    local any
+    t, any = schema.bare(out.binds)
+    open = open or any
+  end
+  out.input_schema = schema.of_type(at, "input", t, open, defs)
+end
+
+--- Raw schema or file, else `output`, else the comment.
+local function output_schema(at, decl, block, out)
+  local t, defs = declared_type(at, decl, "output"), nil
+  if written_schema(at, decl, "output", out) then
+    return
+  elseif not t and block then
+    t, defs = signature.output(at, block)
+  end
+  if t then
+    out.output_schema = schema.of_type(at, "output", t, false, defs)
+  end
+end
+
+--- Adds to `out`, which has name, handler and binds, all else that the host keeps.
+---@param at mcp.Place
+---@param decl mcp.Tool
+---@param out table
+return function(at, decl, out)
+  local block = comment.find(at, decl.handler)
+  fields.strings(at, decl, "tags")
+  out.title = fields.text(at, decl, "title")
+  out.description = description(at, decl, block)
+  out.annotations = annotations(at, decl)
+  out.icons = icons(at, decl)
+  out.meta = json_object(at, "meta", fields.table(at, decl, "meta") or {})
+  out.timeout = fields.seconds(at, decl, "timeout")
+  out.assert_format = fields.boolean(at, decl, "assert_format")
+  out.file, out.line = at.file, at.line
+  input_schema(at, decl, block, out)
+  output_schema(at, decl, block, out)
+end
