@@ -148,7 +148,7 @@ end)
 class Descriptors(wire.TestCase):
     """Standard descriptors that are closed or full."""
 
-    def start_by_shell(self, redirections, *options, stderr=None):
+    def start_by_shell(self, redirections, *options, stderr=None, before=""):
         folder = wire.tempfile.mkdtemp(prefix="mcpluad-wire-")
         self.addCleanup(wire.shutil.rmtree, folder)
         path = os.path.join(folder, "app.lua")
@@ -158,7 +158,7 @@ class Descriptors(wire.TestCase):
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         process = subprocess.Popen(
-            ["sh", "-c", 'exec "$0" "$@" ' + redirections, wire.BIN,
+            ["sh", "-c", before + 'exec "$0" "$@" ' + redirections, wire.BIN,
              "--port", str(self.port), *options, path],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=stderr or subprocess.DEVNULL, env=wire.sanitizer_env())
@@ -209,6 +209,26 @@ class Descriptors(wire.TestCase):
 
     def test_only_stderr_closed(self):
         self.serves(self.start_by_shell("2>&-"))
+
+    def test_no_descriptor_left(self):
+        process = self.start_by_shell("", before="ulimit -n 200; ")
+        self.wait_until_ready()
+        sockets = []
+        try:
+            for _ in range(400):
+                sock = wire.socket.socket()
+                sockets.append(sock)
+                sock.settimeout(0.05)
+                try:
+                    sock.connect(("127.0.0.1", self.port))
+                except OSError:
+                    break
+            self.assertGreater(len(sockets), 150)
+            self.assertIsNone(process.poll())
+        finally:
+            for sock in sockets:
+                sock.close()
+        self.serves(process)
 
     def test_a_full_disk_under_the_log(self):
         self.serves(self.start_by_shell(">/dev/full 2>/dev/full",
