@@ -59,9 +59,11 @@ static enum mcp_err open_parts(struct mcp_app *app, char *message,
     enum mcp_err err;
 
     (void)snprintf(message, message_size, "out of memory or of threads");
-    app->registry = mcp_registry_new();
     app->supervisor = mcp_supervisor_new();
-    if (app->registry == NULL || app->supervisor == NULL)
+    if (app->supervisor == NULL)
+        return MCP_ENOMEM;
+    app->registry = mcp_registry_new();
+    if (app->registry == NULL)
         return MCP_ENOMEM;
     err = mcp_loader_new(&app->options, app->registry, app->supervisor,
                          &app->loader, message, message_size);
@@ -98,8 +100,7 @@ void mcp_app_close(struct mcp_app *app)
                 "a handler is blocked inside a C library: not waited for");
         return; /* the process ends; nothing that it uses may be freed */
     }
-    mcp_registry_free(app->registry);
-    mcp_loader_free(app->loader);
+    mcp_loader_free(app->loader); /* and with it the registry */
     mcp_supervisor_free(app->supervisor);
     free(app);
 }

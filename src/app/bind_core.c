@@ -64,6 +64,18 @@ static int source(lua_State *L)
     return 1;
 }
 
+/* A result with isError and the text in the field `message` of the table at 2.
+ */
+static void write_failure(lua_State *L, struct mcp_outcome *o)
+{
+    const char *text;
+    size_t len;
+
+    lua_getfield(L, 2, "message");
+    text = luaL_checklstring(L, -1, &len);
+    mcp_outcome_set_failure(o, text, len);
+}
+
 /* end_call(kind, table): writes the outcome, then leaves by yield, which no
  * pcall can catch; where a yield cannot reach the host, every further
  * instruction raises until the call is off. */
@@ -76,10 +88,12 @@ static int end_call(lua_State *L)
     luaL_checktype(L, 2, LUA_TTABLE);
     if (host->job == NULL)
         return luaL_error(L, "there is no call to end here");
-    if (strcmp(kind, "protocol_error") != 0)
+    if (strcmp(kind, "failure") == 0)
+        write_failure(L, &host->job->outcome);
+    else if (strcmp(kind, "protocol_error") != 0)
         return luaL_error(L, "unknown kind \"%s\"", kind);
-    if (!mcp_result_write_protocol_error(L, 2, &host->job->outcome, problem,
-                                         sizeof(problem)))
+    else if (!mcp_result_write_protocol_error(L, 2, &host->job->outcome,
+                                              problem, sizeof(problem)))
         return luaL_error(L, "%s", problem);
     host->ended = true;
     if (L == host->co && lua_isyieldable(L)) {

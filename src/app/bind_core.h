@@ -16,7 +16,8 @@
  *   load_source(path) -> bytes | nil       read once for all states
  *   source(chunkname) -> bytes | nil       what "@path" was compiled from
  *   end_call(kind, table)  ends the call from inside; never returns.
- *                          kind "protocol_error": { code, message, data }
+ *                          kind "protocol_error": { code, message, data };
+ *                          kind "failure": { message }, a result with isError
  */
 void mcp_bind_core_open(lua_State *L);
 

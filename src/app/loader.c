@@ -332,22 +332,20 @@ static void carry_out(struct mcp_loader *l, const struct orders *orders,
                       struct lua_side *gone)
 {
     close_gone(l, gone);
-    if (orders->stop)
-        return;
     if (orders->reload || orders->reload_changed)
         reload(l, !orders->reload);
     if (orders->need_states)
         make_ready(l);
 }
 
-/* Works until told to stop and nothing is left to close. Under the lock. */
+/* Works until told to stop. Under the lock. */
 static void serve(struct mcp_loader *l)
 {
     for (;;) {
         struct orders orders = l->orders;
         struct lua_side *gone = l->gone;
 
-        if (gone == NULL && orders.stop)
+        if (orders.stop)
             return;
         if (gone == NULL && !orders.need_states && !orders.reload &&
             !orders.reload_changed) {
@@ -355,7 +353,7 @@ static void serve(struct mcp_loader *l)
             continue;
         }
         l->gone = NULL;
-        l->orders = (struct orders){.stop = orders.stop};
+        l->orders = (struct orders){0};
         (void)pthread_mutex_unlock(&l->lock);
         carry_out(l, &orders, gone);
         (void)pthread_mutex_lock(&l->lock);
@@ -374,9 +372,10 @@ static void *loader_main(void *arg)
     l->first_result = err;
     l->first_load_done = true;
     (void)pthread_cond_signal(&l->loaded);
-    if (l->runner != NULL)
-        serve(l);
+    serve(l);
     (void)pthread_mutex_unlock(&l->lock);
+    mcp_registry_free(l->registry); /* its generation joins those gone */
+    close_gone(l, l->gone);
     mcp_runner_free(l->runner);
     return NULL;
 }
@@ -428,8 +427,10 @@ static struct mcp_loader *loader_new(const struct mcp_app_options *options,
 {
     struct mcp_loader *l = calloc(1, sizeof(*l));
 
-    if (l == NULL)
+    if (l == NULL) {
+        mcp_registry_free(registry);
         return NULL;
+    }
     l->options = options;
     l->registry = registry;
     l->supervisor = supervisor;
@@ -443,6 +444,7 @@ static struct mcp_loader *loader_new(const struct mcp_app_options *options,
                     "files cannot be watched: no inotify instance");
     }
     if (!start_thread(l)) {
+        mcp_registry_free(registry);
         mcp_watch_free(l->watch);
         destroy(l);
         return NULL;

@@ -16,13 +16,13 @@
 struct mcp_loader;
 struct mcp_slots;
 
-/* Ends the thread, after it has closed the states of every generation that is
- * gone. No generation may be held any more. */
+/* Frees the registry, closes every state, ends the thread. No generation may be
+ * held any more. */
 void mcp_loader_free(struct mcp_loader *l);
 
 /* Starts the thread and waits until the app has loaded and is published in
- * `registry`. `options` (all it points to), `registry` and `supervisor` are
- * BORROWED. `*out` is OWNED. Errors: as mcp_app_open(). */
+ * `registry`. `options` (all it points to) and `supervisor` are BORROWED,
+ * `registry` is TAKEN, even on an error. `*out` is OWNED. Errors: as mcp_app_open(). */
 enum mcp_err mcp_loader_new(const struct mcp_app_options *options,
                             struct mcp_registry *registry,
                             struct mcp_supervisor *supervisor,

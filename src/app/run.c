@@ -141,14 +141,16 @@ static int write_results(lua_State *L)
 {
     struct stretch *s = lua_touserdata(L, 1);
     struct mcp_result_options options = result_options(s->job);
+    struct mcp_outcome *o = &s->job->outcome;
     lua_State *co = s->st->host.co;
     int count = lua_gettop(co);
     const char *fault = NULL;
 
     lua_xmove(co, L, count);
-    mcp_result_write(L, count, &options, &s->job->outcome, &fault);
+    mcp_result_write(L, count, &options, o, &fault);
     if (fault != NULL)
-        mcp_log(MCP_LOG_ERROR, "app", "tool %s: %s", options.tool, fault);
+        mcp_log(MCP_LOG_ERROR, "app", "tool %s: %s: %.*s", options.tool, fault,
+                (int)o->message.len, o->text.data + o->message.at);
     return 0;
 }
 

@@ -233,6 +233,26 @@ static void a_call_cannot_declare(void **state)
     bench_close(&b);
 }
 
+static void a_call_ends_where_it_says_so(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_make(&b);
+    open_app(&b, "local mcp = require 'mcp'\n"
+                 "mcp.tool('gone', function()\n"
+                 "  pcall(mcp.not_found, 'no such thing') return 'went on' "
+                 "end)\n"
+                 "mcp.tool('rpc', function() mcp.protocol_error { code = "
+                 "-32602, message = 'bad' } end)\n"
+                 "mcp.tool('sorted', function() table.sort({ 1, 2 }, function()"
+                 " mcp.forbidden('not you') end) return 'went on' end)\n");
+    expect(&b, "gone", "{}", true, "no such thing");
+    expect(&b, "rpc", "{}", false, "bad");
+    expect(&b, "sorted", "{}", true, "not you");
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +262,7 @@ int main(void)
         cmocka_unit_test(server_fields_reach_the_config),
         cmocka_unit_test(wrong_declarations_are_told_with_their_line),
         cmocka_unit_test(a_call_cannot_declare),
+        cmocka_unit_test(a_call_ends_where_it_says_so),
     };
 
     return cmocka_run_group_tests_name("app/dsl", tests, NULL, NULL);
