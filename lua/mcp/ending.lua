@@ -24,4 +24,45 @@ function M.protocol_error(fault)
   return core.end_call("protocol_error", kept)
 end
 
+--- Ends the call as failed. On a tool the message is the answer, with isError; the
+--- status is for routes.
+local function fail(what, status, message)
+  local at = where.here("mcp." .. what)
+  if type(message) ~= "string" then
+    at:fail("the message must be a string, got %s", fields.told(message))
+  end
+  return core.end_call("failure", { message = message, status = status })
+end
+
+---@param message string
+function M.unauthorized(message)
+  return fail("unauthorized", 401, message)
+end
+
+--- `scopes` are those that would have been enough.
+---@param message string
+---@param scopes? string[]
+function M.forbidden(message, scopes)
+  if scopes ~= nil then
+    fields.strings(where.here "mcp.forbidden", { scopes = scopes }, "scopes")
+  end
+  return fail("forbidden", 403, message)
+end
+
+---@param message string
+function M.not_found(message)
+  return fail("not_found", 404, message)
+end
+
+---@param status integer  400 to 599
+---@param message string
+---@param body? any       for routes
+function M.http_error(status, message, body) -- luacheck: ignore 212
+  if type(status) ~= "number" or status < 400 or status > 599 or status % 1 ~= 0 then
+    where.here("mcp.http_error"):fail(
+      "the status must be a whole number from 400 to 599, got %s", fields.told(status))
+  end
+  return fail("http_error", status, message)
+end
+
 return M

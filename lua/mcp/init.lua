@@ -10,7 +10,6 @@ for name in ([[
   resource prompt prompt_controller skills skill skill_controller provide hooks group
   get post put patch delete head options shared every notify_resource_updated
   notify_list_changed tasks blob user assistant elicit sample roots input_required http
-  unauthorized forbidden not_found http_error
 ]]):gmatch("%S+") do
   LATER[name] = true
 end
@@ -32,6 +31,10 @@ local M = {
   is_null = core.is_null,
 
   protocol_error = ending.protocol_error,
+  unauthorized = ending.unauthorized,
+  forbidden = ending.forbidden,
+  not_found = ending.not_found,
+  http_error = ending.http_error,
 }
 
 return names.seal(M, "mcp", LATER, { types = "mcp.types" })

@@ -57,3 +57,34 @@ describe("mcp.protocol_error", function()
     end)
   end
 end)
+
+describe("an end by status", function()
+  it("fails the call with its message", function()
+    local mcp = fake.fresh()
+    local function ended(f, ...)
+      local ok, data = pcall(f, ...)
+      assert.is_false(ok)
+      assert.equal("failure", data.ended)
+      return data.data
+    end
+    assert.same({ message = "a", status = 401 }, ended(mcp.unauthorized, "a"))
+    assert.same({ message = "b", status = 403 }, ended(mcp.forbidden, "b", { "s" }))
+    assert.same({ message = "c", status = 404 }, ended(mcp.not_found, "c"))
+    assert.same({ message = "d", status = 400 }, ended(mcp.http_error, 400, "d", {}))
+    assert.same({ message = "d", status = 599 }, ended(mcp.http_error, 599, "d"))
+  end)
+
+  local refused = {
+    ["mcp.not_found()"] = "not_found: the message must be a string, got nil",
+    ['mcp.forbidden("a", 1)'] = "forbidden: scopes must be a list of strings, got 1",
+    ['mcp.http_error(399, "a")'] =
+      "http_error: the status must be a whole number from 400 to 599, got 399",
+    ['mcp.http_error(600, "a")'] =
+      "http_error: the status must be a whole number from 400 to 599, got 600",
+  }
+  for text, message in pairs(refused) do
+    it("refuses " .. text, function()
+      assert.equal("app.lua:1: mcp." .. message, failure(text))
+    end)
+  end
+end)
