@@ -105,9 +105,12 @@ static const struct mcp_json *parse(struct mcp_exchange *x)
     struct mcp_json_options options = {.max_depth = (uint32_t)depth};
     struct mcp_json_error e = {.reason = ""};
     const struct mcp_json *tree;
-    enum mcp_err err = mcp_json_parse(call->arena, call->body, call->body_len,
-                                      &options, &tree, &e);
+    enum mcp_err err;
 
+    if (call->body == NULL)
+        call->body = ""; /* the parser wants a text, also an empty one */
+    err = mcp_json_parse(call->arena, call->body, call->body_len, &options,
+                         &tree, &e);
     if (err == MCP_OK)
         return tree;
     if (err == MCP_ENOMEM)

@@ -217,7 +217,9 @@ static void the_name_may_be_encoded(void **state)
         {"=?base64?ZW!obw==?=", 400},
         {"=?base64?ZWNobw==", 400},
         {"=?BASE64?ZWNobw==?=", 400},
-        {"=?base64?" "?=", 400},
+        {"=?base64?"
+         "?=",
+         400},
         {"=?base64?=", 400},
         {"ECHO", 400},
         {"ech\xc3\xb6", 400},

@@ -227,6 +227,11 @@ void fixture_set(struct fixture *f, const char *name, const char *value)
     set(f->config, name, value);
 }
 
+void fixture_idle(struct fixture *f, double seconds)
+{
+    f->config->session_idle = seconds;
+}
+
 void fixture_publish(struct fixture *f, bool with_tools)
 {
     struct mcp_builder *b = mcp_builder_new(mcp_config_copy(f->config));

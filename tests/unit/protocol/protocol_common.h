@@ -54,6 +54,8 @@ struct mcp_endpoint *fixture_endpoint(struct fixture *f);
 void fixture_mode(struct fixture *f, enum fake_mode mode);
 /* Sets an option of the app's config; before fixture_publish(). */
 void fixture_set(struct fixture *f, const char *name, const char *value);
+/* The same for session_idle, below what the option allows. */
+void fixture_idle(struct fixture *f, double seconds);
 /* Publishes a new generation with the options set so far. */
 void fixture_publish(struct fixture *f, bool with_tools);
 /* Runs what FAKE_LATER has kept, oldest first. */
