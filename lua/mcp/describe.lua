@@ -9,6 +9,7 @@ local icons = require "mcp.icons"
 local schema = require "mcp.schema"
 local signature = require "mcp.signature"
 local type_ = require "mcp.type"
+local type_fields = require "mcp.type_fields"
 
 local HINTS = {
   title = "string",
@@ -99,11 +100,10 @@ local function declared_type(at, decl, side, parameters)
   if given == nil or type_.is(given) then
     return given
   end
-  local own, options = require("mcp.types").fields(at, given, side, parameters)
+  local own, options = type_fields.read(at, given, side, parameters)
   local key = fields.sorted_keys(options)[1]
   if key ~= nil then
-    at:fail("%s.%s must be a type such as t.string(), got %s", side, tostring(key),
-      fields.told(options[key]))
+    type_fields.need_type(at, options[key], ("%s.%s"):format(side, tostring(key)))
   end
   return type_.object(own)
 end

@@ -45,7 +45,7 @@ M.sorted_keys = sorted_keys
 function M.known(at, t, known, later, inside)
   for _, key in ipairs(sorted_keys(t)) do
     local prefix = inside and inside .. ": " or ""
-    if later and later[key] then
+    if later and later[key] and known[key] == nil then
       at:fail("%sfield %q is not available in this version", prefix, key)
     elseif type(key) ~= "string" then
       at:fail("%severy field needs a name, but there is one at [%s]", prefix, told(key))

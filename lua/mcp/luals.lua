@@ -131,7 +131,7 @@ local function add_field(class, at, text, description)
   end
   local key
   if not name then
-    key, behind = text:match("^(%b[])%s*(.*)$")
+    key, behind = text:match("^(%b[])%??%s*(.*)$")
     if not key then
       at:fail("a field's name is missing")
     end

@@ -87,6 +87,9 @@ local convert
 
 --- Is a table with keys of this type a list?
 local function is_index(node)
+  if node.kind == "literal" then
+    return type(node.value) == "number"
+  end
   return node.kind == "name" and (node.name == "integer" or node.name == "number")
 end
 

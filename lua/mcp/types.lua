@@ -13,6 +13,7 @@ local core = require "mcp.core"
 local fields = require "mcp.fields"
 local names = require "mcp.names"
 local type_ = require "mcp.type"
+local type_fields = require "mcp.type_fields"
 local where = require "mcp.where"
 
 local M = {}
@@ -177,14 +178,6 @@ local function split(at, given)
   return content, options
 end
 
-local function need_type(at, value, what)
-  if not type_.is(value) then
-    local hint = type(value) == "function" and "; write t.string() with ()" or ""
-    at:fail("%s must be a type such as t.string(), got %s%s", what, fields.told(value), hint)
-  end
-  return value
-end
-
 --- A kind without content: t.NAME { options }.
 local function scalar(name, kind, keywords, allowed)
   M[name] = function(given)
@@ -224,7 +217,7 @@ function M.array(given)
   if #content > 1 then
     at:fail("takes one type; for several write t.union { ... }")
   elseif #content == 1 then
-    t.items = need_type(at, content[1], "the content")
+    t.items = type_fields.need_type(at, content[1], "the content")
   end
   return apply(at, t, options, COMMON .. " min_items max_items unique")
 end
@@ -237,7 +230,7 @@ function M.map(given)
   if #content > 1 then
     at:fail("takes one type; for several write t.union { ... }")
   elseif #content == 1 then
-    t.values = need_type(at, content[1], "the content")
+    t.values = type_fields.need_type(at, content[1], "the content")
   end
   return apply(at, t, options, COMMON)
 end
@@ -250,7 +243,7 @@ function M.union(given)
     at:fail("takes two types or more")
   end
   for i, branch in ipairs(content) do
-    need_type(at, branch, ("[%d]"):format(i))
+    type_fields.need_type(at, branch, ("[%d]"):format(i))
   end
   local t = type_.new("union")
   t.any_of = content
@@ -301,50 +294,6 @@ function M.const(given)
   return apply(at, type_.new("const", keywords), options, COMMON .. " header")
 end
 
---- Fields of an object from the author's table: pairs in their order, then keys,
---- those of `first` (may be nil) in that order, the rest in byte order.
----@param at mcp.Place
----@param given table
----@param what string                   how messages call the table
----@param first? string[]
----@return mcp.Field[] fields
----@return table<string, any> options   what is neither a pair nor a type
-function M.fields(at, given, what, first)
-  local out, seen, options, keyed = {}, {}, {}, {}
-  local function add(name, t)
-    if seen[name] then
-      at:fail("%s: %q is there twice", what, name)
-    end
-    seen[name] = true
-    out[#out + 1] = { name, t }
-  end
-  for i, pair in ipairs(given) do
-    if type_.is(pair) or type(pair) ~= "table" or type(pair[1]) ~= "string" then
-      at:fail("%s[%d] must be a pair { \"name\", t.string() }", what, i)
-    end
-    add(pair[1], need_type(at, pair[2], ("%s.%s"):format(what, pair[1])))
-  end
-  for key, value in pairs(given) do
-    if type(key) == "string" and type_.is(value) then
-      keyed[key] = value
-    elseif type(key) ~= "number" then
-      options[key] = value
-    elseif key > #given or key < 1 then
-      at:fail("%s: there is a nil among the pairs", what)
-    end
-  end
-  for _, name in ipairs(first or {}) do
-    if keyed[name] then
-      add(name, keyed[name])
-      keyed[name] = nil
-    end
-  end
-  for _, name in ipairs(fields.sorted_keys(keyed)) do
-    add(name, keyed[name])
-  end
-  return out, options
-end
-
 --- t.object { name = type, ..., options } or t.object { { "name", type }, ..., options }
 function M.object(given)
   local at = where.here "mcp.types.object"
@@ -353,11 +302,11 @@ function M.object(given)
   elseif type(given) ~= "table" or type_.is(given) then
     at:fail("fields go into a table: t.object { name = t.string() }")
   end
-  local own, options = M.fields(at, given, "fields")
+  local own, options = type_fields.read(at, given, "fields")
   local known = allowed_options(COMMON)
   for _, key in ipairs(fields.sorted_keys(options)) do
     if not known[key] then
-      need_type(at, options[key], ("fields.%s"):format(tostring(key)))
+      type_fields.need_type(at, options[key], ("fields.%s"):format(tostring(key)))
     end
   end
   return apply(at, type_.object(own), options, COMMON)
@@ -369,7 +318,7 @@ function M.optional(given)
   if not type_.is(given) and type(given) == "table" and #given == 1 then
     given = given[1]
   end
-  return type_.with(need_type(at, given, "the content"), { optional = true })
+  return type_.with(type_fields.need_type(at, given, "the content"), { optional = true })
 end
 
 return names.seal(M, "mcp.types", { int64 = true, bytes = true })

@@ -217,7 +217,8 @@ describe("input", function()
   local refused = {
     ['"a"'] = 'input must be a table, got "a"',
     ["{ a = 1 }"] = "input.a must be a type such as t.string(), got 1",
-    ["{ a = t.string }"] = "input.a must be a type such as t.string(), got function",
+    ["{ a = t.string }"] = "input.a must be a type such as t.string(), got function; "
+      .. "write t.string() with ()",
     ['{ { "a", 1 } }'] = "input.a must be a type such as t.string(), got 1",
     ['{ { name = "a" } }'] = 'input[1] must be a pair { "name", t.string() }',
     ["t.string()"] = "input must be a table of arguments or t.object { ... }, got t.string",

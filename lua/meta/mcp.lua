@@ -1,0 +1,417 @@
+---@meta mcp
+-- luacheck: ignore
+
+--- mcp: definitions for the Lua language server. Never run.
+---
+--- Add this folder to `workspace.library` in .luarc.json, and the editor completes,
+--- explains and checks what an app declares.
+
+---@class mcp
+local mcp = {}
+
+--------------------------------------------------------------------------------
+-- Declaring
+
+---@class mcp.Icon
+---@field src string              URL or data: URI
+---@field mime_type? string
+---@field sizes? string[]         "48x48", "any"
+---@field theme? "light"|"dark"
+
+---@class mcp.ServerOptions
+---@field name? string
+---@field version? string
+---@field title? string           for people
+---@field instructions? string    for models
+---@field website_url? string
+---@field icons? mcp.Icon[]
+---@field host? string            address to listen on; default "127.0.0.1"
+---@field port? integer           default 8000
+---@field base_path? string       default "/mcp"
+---@field public_url? string      the endpoint as clients see it, behind a proxy
+---@field allowed_hosts? string|string[]
+---@field allowed_origins? string|string[]
+---@field call_timeout? number    seconds; default 30
+---@field load_timeout? number    seconds; default 10
+---@field memory_limit? integer|string bytes, or "64 MiB"
+---@field max_workers? integer
+---@field queue? integer          calls that wait for a worker
+---@field max_body? integer|string
+---@field max_json_depth? integer
+---@field max_blob_bytes? integer|string
+---@field max_connections? integer
+---@field max_streams? integer
+---@field keepalive? number       seconds
+---@field sse_after? number       seconds
+---@field list_page_size? integer
+---@field cache_ttl_ms? integer
+---@field cache_scope? "private"|"public"
+---@field sessions? "optional"|"required"
+---@field session_idle? number    seconds
+---@field max_sessions? integer
+---@field extra_arguments? "allow"|"forbid"
+---@field assert_format? boolean
+---@field expose_errors? boolean
+---@field log_level? "debug"|"info"|"warning"|"error"|"off"
+---@field log_format? "text"|"json"
+
+--- Who the server is and how it runs. At most once, before the first tool when it
+--- sets extra_arguments or assert_format. Flags and variables are stronger.
+---@param options mcp.ServerOptions
+function mcp.server(options) end
+
+---@class mcp.Annotations
+---@field title? string
+---@field readOnlyHint? boolean
+---@field destructiveHint? boolean
+---@field idempotentHint? boolean
+---@field openWorldHint? boolean
+---@field [string] any
+
+---@class mcp.ToolFields
+---@field title? string                for people
+---@field description? string          for models; else `summary`, else the comment
+---@field summary? string
+---@field when_to_use? string          a section of the description
+---@field returns? string              a section of the description
+---@field instructions? string         a section of the description
+---@field tags? string|string[]
+---@field icons? mcp.Icon[]
+---@field meta? table<string, any>     `_meta` of the tool
+---@field annotations? mcp.Annotations
+---@field read_only? boolean           sets readOnlyHint
+---@field input? mcp.Fields|mcp.Type   arguments, by mcp.types
+---@field input_schema? table          arguments, as JSON Schema
+---@field input_schema_file? string    the same in a file beside the script
+---@field output? mcp.Fields|mcp.Type  the structured result
+---@field output_schema? table
+---@field output_schema_file? string
+---@field extra_arguments? "allow"|"forbid"
+---@field assert_format? boolean       `format` is binding
+---@field timeout? number              seconds
+
+---@class mcp.Tool: mcp.ToolFields
+---@field name string                  1 to 128 of A-Z a-z 0-9 _ . -
+---@field handler fun(...): any        parameters are bound by their names
+
+--- Declares a tool. Parameters of the handler get what their names say: `args` the
+--- whole argument table, `ctx` the request context, any other the argument of that
+--- name.
+---@param name string
+---@param handler fun(...): any
+---@overload fun(name: string, fields: mcp.ToolFields, handler: fun(...): any)
+---@overload fun(tool: mcp.Tool)
+function mcp.tool(name, handler) end
+
+--------------------------------------------------------------------------------
+-- Types
+
+---@class mcp.Type
+
+---@alias mcp.Fields table<string, mcp.Type>|{ [1]: string, [2]: mcp.Type }[]
+
+---@class mcp.TypeOptions
+---@field description? string
+---@field title? string
+---@field default? any                 the argument may be absent; mcp.null: no value
+---@field examples? any[]
+---@field meta? table<string, any>     further JSON Schema keywords
+
+---@class mcp.StringOptions: mcp.TypeOptions
+---@field min_length? integer
+---@field max_length? integer
+---@field pattern? string              ECMA-262 regular expression
+---@field format? string
+---@field header? string               mirrored in the header Mcp-Param-NAME
+
+---@class mcp.NumberOptions: mcp.TypeOptions
+---@field min? number
+---@field max? number
+---@field gt? number
+---@field lt? number
+---@field multiple_of? number
+
+---@class mcp.IntegerOptions: mcp.NumberOptions
+---@field header? string
+
+---@class mcp.BooleanOptions: mcp.TypeOptions
+---@field header? string
+
+---@class mcp.ArrayOptions: mcp.TypeOptions
+---@field [1]? mcp.Type                of the items
+---@field min_items? integer
+---@field max_items? integer
+---@field unique? boolean
+
+---@class mcp.MapOptions: mcp.TypeOptions
+---@field [1]? mcp.Type                of the values
+
+---@class mcp.UnionOptions: mcp.TypeOptions
+---@field [integer] mcp.Type
+
+---@class mcp.EnumOptions: mcp.TypeOptions
+---@field [integer] string|number|boolean
+---@field header? string
+
+---@class mcp.ConstOptions: mcp.TypeOptions
+---@field [1] any
+---@field header? string
+
+---@class mcp.types
+local types = {}
+mcp.types = types
+
+---@param options? mcp.StringOptions
+---@return mcp.Type
+function types.string(options) end
+
+---@param options? mcp.NumberOptions
+---@return mcp.Type
+function types.number(options) end
+
+---@param options? mcp.IntegerOptions
+---@return mcp.Type
+function types.integer(options) end
+
+---@param options? mcp.BooleanOptions
+---@return mcp.Type
+function types.boolean(options) end
+
+---@param options? mcp.TypeOptions
+---@return mcp.Type
+function types.null(options) end
+
+---@param options? mcp.TypeOptions
+---@return mcp.Type
+function types.any(options) end
+
+--- A list: t.array { t.string(), min_items = 1 }
+---@param options? mcp.ArrayOptions
+---@return mcp.Type
+function types.array(options) end
+
+--- A table with these fields; fields in a list of pairs keep their order.
+---@param fields? mcp.Fields|mcp.TypeOptions
+---@return mcp.Type
+function types.object(fields) end
+
+--- A table with any names as keys: t.map { t.number() }
+---@param options? mcp.MapOptions
+---@return mcp.Type
+function types.map(options) end
+
+--- One of several types: t.union { t.string(), t.integer() }
+---@param options mcp.UnionOptions
+---@return mcp.Type
+function types.union(options) end
+
+--- One of these values: t.enum { "a", "b", default = "a" }
+---@param options mcp.EnumOptions
+---@return mcp.Type
+function types.enum(options) end
+
+--- This value and no other: t.const { "a" }
+---@param options mcp.ConstOptions
+---@return mcp.Type
+function types.const(options) end
+
+--- The field may be absent.
+---@param type mcp.Type
+---@return mcp.Type
+function types.optional(type) end
+
+--- RFC 3339 date and time.
+---@param options? mcp.StringOptions
+---@return mcp.Type
+function types.datetime(options) end
+
+---@param options? mcp.StringOptions
+---@return mcp.Type
+function types.date(options) end
+
+---@param options? mcp.StringOptions
+---@return mcp.Type
+function types.time(options) end
+
+---@param options? mcp.StringOptions
+---@return mcp.Type
+function types.uri(options) end
+
+---@param options? mcp.StringOptions
+---@return mcp.Type
+function types.email(options) end
+
+---@param options? mcp.StringOptions
+---@return mcp.Type
+function types.uuid(options) end
+
+--------------------------------------------------------------------------------
+-- What a handler may return
+
+---@class mcp.Block    a content block
+---@class mcp.Result   a whole result
+
+---@param text string
+---@return mcp.Block
+function mcp.text(text) end
+
+---@param bytes string     as they are; the server encodes them
+---@param mime_type string
+---@return mcp.Block
+function mcp.image(bytes, mime_type) end
+
+---@param bytes string
+---@param mime_type string
+---@return mcp.Block
+function mcp.audio(bytes, mime_type) end
+
+---@class mcp.ResourceLink
+---@field uri string
+---@field name string
+---@field title? string
+---@field description? string
+---@field mime_type? string
+---@field size? integer     bytes
+---@field annotations? table<string, any>
+---@field icons? table[]
+---@field meta? table<string, any>
+
+---@param link mcp.ResourceLink
+---@return mcp.Block
+function mcp.resource_link(link) end
+
+---@class mcp.Embedded
+---@field uri string
+---@field text? string      this or blob
+---@field blob? string      bytes as they are
+---@field mime_type? string
+---@field annotations? table<string, any>
+---@field meta? table<string, any>
+
+---@param resource mcp.Embedded
+---@return mcp.Block
+function mcp.embedded(resource) end
+
+---@class mcp.ResultFields
+---@field content? string|mcp.Block|(string|mcp.Block)[]
+---@field structured? any
+---@field is_error? boolean
+---@field meta? table<string, any>
+
+---@param fields mcp.ResultFields
+---@return mcp.Result
+function mcp.result(fields) end
+
+--- Marks a table as a JSON array, also when it is empty.
+---@generic T: table
+---@param list? T
+---@return T
+function mcp.array(list) end
+
+--- Marks a table as a JSON object, also when it is empty.
+---@generic T: table
+---@param map? T
+---@return T
+function mcp.object(map) end
+
+--- JSON's null.
+---@type lightuserdata
+mcp.null = nil
+
+---@param value any
+---@return boolean
+function mcp.is_null(value) end
+
+--------------------------------------------------------------------------------
+-- How a handler may end
+
+---@class mcp.ProtocolError
+---@field code integer
+---@field message string
+---@field data? any
+
+--- Ends the call with a JSON-RPC error. Does not return, and no pcall catches it.
+---@param fault mcp.ProtocolError
+function mcp.protocol_error(fault) end
+
+--- Ends the call as failed with this message.
+---@param message string
+function mcp.unauthorized(message) end
+
+---@param message string
+---@param scopes? string[]
+function mcp.forbidden(message, scopes) end
+
+---@param message string
+function mcp.not_found(message) end
+
+---@param status integer    400 to 599
+---@param message string
+---@param body? any
+function mcp.http_error(status, message, body) end
+
+--------------------------------------------------------------------------------
+-- The request
+
+---@alias mcp.LogLevel
+---| "debug"
+---| "info"
+---| "notice"
+---| "warning"
+---| "error"
+---| "critical"
+---| "alert"
+---| "emergency"
+
+---@class mcp.Context
+---@field deadline number    seconds that are left
+---@field client { info: table?, capabilities: table?, protocol_version: string }
+---@field request mcp.Request
+---@field item { kind: "tool", name: string, annotations: table? }
+local ctx = {}
+
+---@class mcp.Request
+---@field id any
+---@field method string
+---@field transport "http"|"stdio"
+---@field path? string
+---@field query? string
+---@field headers table<string, string>  names in lower case
+---@field meta? table
+
+--- Tells how far the call is; only increasing values are sent.
+---@param done number
+---@param total? number
+---@param message? string
+function ctx.progress(done, total, message) end
+
+---@param level mcp.LogLevel
+---@param data any
+---@param logger? string
+function ctx.log(level, data, logger) end
+
+---@param data any
+---@param logger? string
+function ctx.debug(data, logger) end
+
+---@param data any
+---@param logger? string
+function ctx.info(data, logger) end
+
+---@param data any
+---@param logger? string
+function ctx.warning(data, logger) end
+
+---@param data any
+---@param logger? string
+function ctx.error(data, logger) end
+
+--- Waits; other calls go on.
+---@param seconds number
+function ctx.sleep(seconds) end
+
+--- Has the client given up, or is the time over?
+---@return boolean
+function ctx.cancelled() end
+
+return mcp
