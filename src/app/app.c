@@ -84,25 +84,26 @@ enum mcp_err mcp_app_open(const struct mcp_app_options *options,
     app->options = *options;
     err = open_parts(app, message, message_size);
     if (err != MCP_OK) {
-        mcp_app_close(app);
+        (void)mcp_app_close(app);
         return err;
     }
     *out = app;
     return MCP_OK;
 }
 
-void mcp_app_close(struct mcp_app *app)
+bool mcp_app_close(struct mcp_app *app)
 {
     if (app == NULL)
-        return;
+        return true;
     if (app->pool != NULL && !mcp_pool_free(app->pool, STOP_MS)) {
         mcp_log(MCP_LOG_WARNING, "app",
                 "a handler is blocked inside a C library: not waited for");
-        return; /* the process ends; nothing that it uses may be freed */
+        return false;
     }
     mcp_loader_free(app->loader); /* and with it the registry */
     mcp_supervisor_free(app->supervisor);
     free(app);
+    return true;
 }
 
 const struct mcp_generation *mcp_app_acquire(struct mcp_app *app)

@@ -55,8 +55,10 @@ struct mcp_app_options {
     void *published_user;
 };
 
-/* Stops the workers (running handlers are interrupted), closes every state. */
-void mcp_app_close(struct mcp_app *app);
+/* Stops the workers (running handlers are interrupted), closes every state.
+ * False: a handler is blocked inside a C library and may still go on. Nothing
+ * was freed, nothing that it uses may be: the process has to end. */
+bool mcp_app_close(struct mcp_app *app);
 
 /* Loads the app and starts the workers. `*out` is OWNED: mcp_app_close().
  * Errors, with a one-line `message` that has file:line where there is one:
