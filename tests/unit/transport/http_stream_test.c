@@ -222,14 +222,13 @@ static void a_quiet_stream_is_not_timed_out(void **state)
 static void a_slow_reader_loses_messages_but_not_the_answer(void **state)
 {
     struct answer a;
-    int fd, size = 4096;
+    int fd;
     char *last;
 
     (void)state;
     server.limits.stream_bytes = 1024 * 1024;
     server_start();
     fd = client_connect(server.port);
-    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
     client_post(fd, BOTH, "flood 400");
     assert_int_equal(client_await(&fake_stats.finished, 1, 5000), 0);
     assert_true(atomic_load(&fake_stats.refused) > 0);
