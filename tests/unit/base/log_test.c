@@ -10,6 +10,7 @@
 // clang-format on
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,42 @@ static void the_worst_message_still_fits_a_line(void **state)
     free(text);
 }
 
+enum { THREADS = 4, LINES = 200 };
+
+static void *log_many(void *arg)
+{
+    int i;
+
+    for (i = 0; i < LINES; i++)
+        mcp_log(MCP_LOG_INFO, "t", "%s of many words %d", (const char *)arg, i);
+    return NULL;
+}
+
+static void lines_of_threads_do_not_mix(void **state)
+{
+    static const char *const names[THREADS] = {"a", "b", "c", "d"};
+    pthread_t threads[THREADS];
+    const char *line;
+    int i, n, whole = 0;
+
+    (void)state;
+    begin(MCP_LOG_INFO, false);
+    for (i = 0; i < THREADS; i++)
+        assert_int_equal(
+            pthread_create(&threads[i], NULL, log_many, (void *)names[i]), 0);
+    for (i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (line = end(); *line != '\0'; line += strcspn(line, "\n") + 1) {
+        char name, after;
+
+        if (sscanf(line + 24, " info t: %c of many words %d%c", &name, &n,
+                   &after) == 3 &&
+            after == '\n' && name >= 'a' && name <= 'd')
+            whole++;
+    }
+    assert_int_equal(whole, THREADS * LINES);
+}
+
 static void a_full_disk_is_counted_and_forgotten(void **state)
 {
     unsigned long long lost = mcp_log_lost();
@@ -231,6 +268,7 @@ int main(void)
         cmocka_unit_test(lines_below_the_level_are_dropped),
         cmocka_unit_test(messages_of_64_kib_are_whole_and_longer_ones_cut),
         cmocka_unit_test(the_worst_message_still_fits_a_line),
+        cmocka_unit_test(lines_of_threads_do_not_mix),
         cmocka_unit_test(a_full_disk_is_counted_and_forgotten),
         cmocka_unit_test(a_closed_pipe_is_counted_and_forgotten),
         cmocka_unit_test(a_closed_stderr_is_counted_and_forgotten),
