@@ -45,6 +45,8 @@ static void begin(enum mcp_log_level level, bool json)
 {
     file = memfd_create("log", 0);
     assert_true(file >= 0);
+    /* As a shell does for 2>>: else threads share one position. */
+    assert_int_equal(fcntl(file, F_SETFL, O_APPEND), 0);
     redirect(dup(file));
     mcp_log_setup(level, json);
 }
