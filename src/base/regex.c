@@ -85,7 +85,7 @@ static enum mcp_err compile_form(const char *pattern, size_t len, bool guarded,
     err = translate(&text, pattern, len, guarded, message, message_size);
     if (err == MCP_OK) {
         *out =
-            pcre2_compile((PCRE2_SPTR)text.data, text.len,
+            pcre2_compile((PCRE2_SPTR)(text.len > 0 ? text.data : ""), text.len,
                           PCRE2_UTF | PCRE2_NO_UTF_CHECK |
                               PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF,
                           &code, &offset, NULL);

@@ -121,9 +121,10 @@ static void report_summary(struct schema_run *r, const struct schema_node *n,
         if (branches[i].rank != best || report->count == 0)
             continue;
         schema_text_puts(&text, shown++ == 0 ? "; " : ", or ");
-        if (report->items[0].depth > depth_of(at))
+        if (report->items[0].depth > depth_of(at)) {
             schema_text_puts(&text, report->items[0].error.instance_path);
-        schema_text_puts(&text, " ");
+            schema_text_puts(&text, " ");
+        }
         schema_text_puts(&text, report->items[0].error.message);
     }
     schema_report_text(r, n, op->kind, op->keyword, at, &text);

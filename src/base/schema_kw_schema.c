@@ -3,18 +3,41 @@
  */
 #include "base/schema_compiler.h"
 
-/* The node of a subschema that stands under `keyword`; NULL: not a schema. */
-static const struct schema_node *
-child(struct schema_build *b, const char *keyword, const struct mcp_json *json)
+/* The error place behind `keyword`: a member of its object, or an item. */
+static void not_a_schema(struct schema_build *b, const char *keyword,
+                         const struct mcp_json *key, uint32_t index)
+{
+    struct schema_spot *spot = schema_spot_new(b->c, b->at->spot, keyword,
+                                               (uint32_t)strlen(keyword), 0);
+
+    if (spot != NULL && key != NULL)
+        spot = schema_spot_new(b->c, spot, key->u.text, key->count, 0);
+    else if (spot != NULL && index != UINT32_MAX)
+        spot = schema_spot_new(b->c, spot, NULL, 0, index);
+    if (spot != NULL)
+        (void)schema_fail(b->c, spot, NULL,
+                          "must be a schema (an object, true or false)");
+}
+
+/* The node of a subschema under keyword/key; NULL: not a schema. */
+static const struct schema_node *named_child(struct schema_build *b,
+                                             const char *keyword,
+                                             const struct mcp_json *key,
+                                             const struct mcp_json *json)
 {
     struct schema_location *at = schema_find_location(b->c, json);
 
-    if (at == NULL) {
-        (void)schema_bad_keyword(b, keyword,
-                                 "must be a schema (an object, true or false)");
-        return NULL;
-    }
-    return schema_node_of(b->c, at);
+    if (at != NULL)
+        return schema_node_of(b->c, at);
+    not_a_schema(b, keyword, key, UINT32_MAX);
+    return NULL;
+}
+
+/* The same right under the keyword. */
+static const struct schema_node *
+child(struct schema_build *b, const char *keyword, const struct mcp_json *json)
+{
+    return named_child(b, keyword, NULL, json);
 }
 
 static void *alloc(struct schema_build *b, size_t count, size_t size)
@@ -121,10 +144,14 @@ static bool node_list(struct schema_build *b, const char *keyword,
                       const struct mcp_json *v, struct schema_nodes *out)
 {
     const struct schema_node **items = alloc(b, v->count, sizeof(*items));
+    struct schema_location *at;
     uint32_t i;
 
     for (i = 0; items != NULL && i < v->count; i++) {
-        items[i] = child(b, keyword, &v->u.items[i]);
+        at = schema_find_location(b->c, &v->u.items[i]);
+        if (at == NULL)
+            not_a_schema(b, keyword, NULL, i);
+        items[i] = at != NULL ? schema_node_of(b->c, at) : NULL;
         if (items[i] == NULL)
             return false;
     }
@@ -209,7 +236,7 @@ static bool read_dependency(struct schema_build *b,
         return false;
     if (k->shape == SCHEMA_MAP ||
         (k->shape == SCHEMA_MAP_OR_NAMES && m->value.type != MCP_JSON_ARRAY)) {
-        d->node = child(b, k->name, &m->value);
+        d->node = named_child(b, k->name, &m->key, &m->value);
         return d->node != NULL;
     }
     if (!is_name_list(&m->value)) {
@@ -332,7 +359,8 @@ static bool read_properties(struct schema_build *b, struct schema_object *o,
         return false;
     for (i = 0; i < declared; i++) {
         table[where[i]].node =
-            child(b, "properties", &properties->u.members[i].value);
+            named_child(b, "properties", &properties->u.members[i].key,
+                        &properties->u.members[i].value);
         if (table[where[i]].node == NULL)
             return false;
     }
@@ -351,7 +379,8 @@ static bool read_patterns(struct schema_build *b, struct schema_object *o,
 
         patterns[i].regex =
             schema_compile_regex(b, "patternProperties", &m->key);
-        patterns[i].node = child(b, "patternProperties", &m->value);
+        patterns[i].node =
+            named_child(b, "patternProperties", &m->key, &m->value);
         if (patterns[i].regex == NULL || patterns[i].node == NULL)
             return false;
     }
@@ -412,7 +441,8 @@ static bool read_items(struct schema_build *b, struct schema_items *items)
                                  "must be an array of schemas");
         return false;
     }
-    if (prefix != NULL && !node_list(b, "prefixItems", prefix, &items->prefix))
+    if (prefix != NULL && !node_list(b, prefix == v ? "items" : "prefixItems",
+                                     prefix, &items->prefix))
         return false;
     if (mcp_json_is(rest, MCP_JSON_ARRAY)) {
         (void)schema_bad_keyword(b, "items",

@@ -83,6 +83,25 @@ void schema_report_text(struct schema_run *r, const struct schema_node *n,
 
 /* ---- type ---- */
 
+/* Is `v` a string that would fit without its quotes? */
+static bool is_quoted(const struct mcp_json *v, uint8_t types)
+{
+    const char *p = v->u.text;
+    struct mcp_json number;
+
+    if (v->type != MCP_JSON_STRING)
+        return false;
+    if ((types & SCHEMA_BOOLEAN) != 0 && (mcp_json_equals_string(v, "true") ||
+                                          mcp_json_equals_string(v, "false")))
+        return true;
+    return v->count > 0 && v->count < VALUE_BYTES &&
+           (types & SCHEMA_NUMBER) != 0 &&
+           mcp_json_number_parse(&p, p + v->count, &number) &&
+           p == v->u.text + v->count &&
+           ((types & SCHEMA_FRACTION) != 0 ||
+            mcp_json_number_is_integer(&number));
+}
+
 void schema_text_mismatch(struct schema_text *t, uint8_t types,
                           const struct mcp_json *v)
 {
@@ -96,6 +115,8 @@ void schema_text_mismatch(struct schema_text *t, uint8_t types,
     }
     if (v->type == MCP_JSON_NUMBER && types == SCHEMA_STRING)
         schema_text_puts(t, "; put it in quotes");
+    if (is_quoted(v, types))
+        schema_text_puts(t, "; remove the quotes");
 }
 
 void schema_report_type(struct schema_run *r, const struct schema_node *n,
@@ -138,6 +159,23 @@ static void put_nearest(struct schema_text *t, const char *name)
     schema_text_puts(t, "?");
 }
 
+/* A name, in quotes unless it is a plain word. */
+static void put_name(struct schema_text *t, const struct schema_name *name)
+{
+    const char *rest = " \"\\,;";
+    uint32_t i;
+
+    for (i = 0; i < name->len; i++)
+        if ((unsigned char)name->text[i] <= 0x20 ||
+            (unsigned char)name->text[i] >= 0x7f ||
+            strchr(rest, name->text[i]) != NULL)
+            break;
+    if (i == name->len && i > 0 && i <= VALUE_BYTES)
+        schema_text_puts(t, name->text);
+    else
+        schema_text_quote(t, name->text, name->len, VALUE_BYTES);
+}
+
 /* "unknown property; did you mean "a"? allowed: a, b" */
 static void put_unknown(struct schema_text *t, const struct schema_object *o,
                         const struct schema_name *name)
@@ -162,7 +200,7 @@ static void put_unknown(struct schema_text *t, const struct schema_object *o,
             schema_text_puts(t, "...");
             return;
         }
-        schema_text_quote(t, n->text, n->len, VALUE_BYTES);
+        put_name(t, n);
     }
     if (o->pattern_count > 0)
         schema_text_puts(t, first ? "names that match a pattern"
