@@ -8,6 +8,9 @@
 
 local core = require "mcp.core"
 
+local isolation, is_compiled = core.isolation()
+local is_kept = isolation == "worker"
+
 local function nothing() end
 
 -- The process belongs to the server.
@@ -15,21 +18,26 @@ os.exit = function()
   error("os.exit is not available: the server lives on; return from the handler instead", 2)
 end
 
--- The compiler is off, because a compiled loop cannot be stopped; the hook
--- belongs to the deadline; finalizers would run while nothing can stop them.
-jit.on, jit.off, jit.flush = nothing, nothing, nothing
-jit.opt.start = nothing
+-- The hook belongs to the deadline; the compiler is off, because a compiled loop
+-- cannot be stopped.
 debug.sethook = nothing
-newproxy = function()
-  error("newproxy is not available: its finalizers would not run when a call ends", 2)
+if not is_compiled then
+  jit.on, jit.off, jit.flush = nothing, nothing, nothing
+  jit.opt.start = nothing
 end
 
-local collect = collectgarbage
-collectgarbage = function(option, argument)
-  if option == "stop" then
-    return 0
+if not is_kept then
+  newproxy = function()
+    error("newproxy is not available: its finalizers would not run when a call ends", 2)
   end
-  return collect(option, argument)
+
+  local collect = collectgarbage
+  collectgarbage = function(option, argument)
+    if option == "stop" then
+      return 0
+    end
+    return collect(option, argument)
+  end
 end
 
 -- Files: what a call leaves open is closed when it ends.
@@ -165,15 +173,23 @@ package.loadlib = function(path, symbol)
   return raw_loadlib(path, symbol)
 end
 
-local open_ffi = package.preload.ffi
-package.preload.ffi = function(...)
+-- The first literal like 1LL would open the library and leave it in
+-- package.loaded; opened here, such literals are harmless and `require` is seen.
+local ffi = package.preload.ffi("ffi")
+package.loaded.ffi = nil
+package.preload.ffi = function()
   core.note_foreign("ffi is used")
-  return open_ffi(...)
+  return ffi
 end
 
 local io_type = io.type
 
 return {
+  --- The int64_t high * 2^32 + low, for arguments of type int64.
+  int64 = function(high, low)
+    return ffi.cast("int64_t", high) * 4294967296 + low
+  end,
+
   --- How many files are open. Called after a full collection.
   count_files = function()
     local count = 0

@@ -104,12 +104,26 @@ static int end_call(lua_State *L)
     return 0;
 }
 
+/* isolation() -> "request" | "worker", jit: boolean */
+static int isolation(lua_State *L)
+{
+    const struct mcp_host *host = mcp_host_of(L);
+
+    lua_pushstring(L, host->kept ? "worker" : "request");
+    lua_pushboolean(L, host->jit);
+    return 2;
+}
+
 void mcp_bind_core_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"note_file", note_file},     {"note_foreign", note_foreign},
-        {"load_source", load_source}, {"source", source},
-        {"end_call", end_call},       {NULL, NULL},
+        {"note_file", note_file},
+        {"note_foreign", note_foreign},
+        {"load_source", load_source},
+        {"source", source},
+        {"end_call", end_call},
+        {"isolation", isolation},
+        {NULL, NULL},
     };
 
     luaL_register(L, NULL, functions);

@@ -15,6 +15,7 @@
  *   note_foreign(why)      something lives outside of the state's memory
  *   load_source(path) -> bytes | nil       read once for all states
  *   source(chunkname) -> bytes | nil       what "@path" was compiled from
+ *   isolation() -> "request" | "worker", jit
  *   end_call(kind, table)  ends the call from inside; never returns.
  *                          kind "protocol_error": { code, message, data };
  *                          kind "failure": { message }, a result with isError

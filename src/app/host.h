@@ -61,6 +61,8 @@ struct mcp_host {
     struct mcp_heap *heap; /* first: the allocator's                         */
     struct mcp_load *load; /* while the app loads, else NULL                 */
     struct mcp_job *job;   /* while a call runs in this state, else NULL     */
+    bool kept;             /* isolation = worker: never reset              */
+    bool jit;              /* kept, and compiled                           */
     struct mcp_sources *sources; /* what files the generation was made of    */
     lua_State *co;               /* the coroutine that runs calls            */
     struct mcp_buf scratch;      /* for one C function at a time             */

@@ -130,7 +130,7 @@ static enum mcp_err add_lua_side(struct mcp_loader *l,
         .gen = gen,
         .sources = sources,
         .max_states = 2 * max > STATES_MIN ? 2 * max : (size_t)STATES_MIN,
-        .max_idle = max,
+        .max_idle = max > FIRST_STATES ? max : (size_t)FIRST_STATES,
         .ready_states = FIRST_STATES > min ? (size_t)FIRST_STATES : min,
         .need = need_states,
         .user = l,
@@ -166,13 +166,21 @@ static enum mcp_err load_first(struct mcp_loader *l, struct mcp_builder *b,
         .sources = sources,
         .load = &load,
         .runner = l->runner,
+        .kept = config->isolation == MCP_ISOLATION_WORKER,
+        .jit = config->jit,
     };
 
     return mcp_state_new(&options, st, l->message, sizeof(l->message));
 }
 
-/* The first state can serve calls too, unless the app changed the limit under
- * which states are made. Then further ones, which must agree with it. */
+static bool same_states(const struct mcp_config *a, const struct mcp_config *b)
+{
+    return a->memory_limit == b->memory_limit && a->isolation == b->isolation &&
+           a->jit == b->jit;
+}
+
+/* The first state can serve calls too, unless the app changed how states are
+ * made. Then further ones, which must agree with it. */
 static enum mcp_err fill_slots(struct mcp_loader *l,
                                const struct mcp_generation *gen,
                                struct mcp_state *first)
@@ -181,7 +189,7 @@ static enum mcp_err fill_slots(struct mcp_loader *l,
     enum mcp_err err = MCP_OK;
     int have = 0;
 
-    if (gen->config->memory_limit == l->options->config->memory_limit) {
+    if (same_states(gen->config, l->options->config)) {
         err = mcp_slots_add(slots, first);
         have = 1;
     } else {
@@ -208,6 +216,15 @@ static enum mcp_err build(struct mcp_loader *l, struct mcp_builder *b)
         return err;
     }
     gen = mcp_builder_view(b);
+    if (gen->config->jit && gen->config->isolation != MCP_ISOLATION_WORKER) {
+        (void)snprintf(l->message, sizeof(l->message),
+                       "%s: jit needs isolation = \"worker\": a compiled loop "
+                       "cannot be stopped, nor its state be put back",
+                       l->options->path);
+        mcp_state_close(first, l->runner);
+        mcp_sources_free(sources);
+        return MCP_EINVAL;
+    }
     err = add_lua_side(l, gen, sources);
     if (err != MCP_OK) {
         mcp_state_close(first, l->runner);
@@ -483,7 +500,9 @@ void mcp_loader_isolation(struct mcp_loader *l, char *text, size_t size)
 {
     const struct mcp_generation *gen = mcp_registry_acquire(l->registry);
 
-    (void)snprintf(text, size, "request (%s)",
+    (void)snprintf(text, size, "%s (%s)",
+                   gen->config->isolation == MCP_ISOLATION_WORKER ? "worker"
+                                                                  : "request",
                    mcp_slots_describe(mcp_loader_slots(gen)));
     mcp_generation_release(gen);
 }

@@ -79,7 +79,8 @@ int mcp_run_push_call(lua_State *L)
     size_t i;
 
     luaL_checkstack(L, (int)tool->bind_count + 4, "too many parameters");
-    seed_random(L);
+    if (!mcp_host_of(L)->kept)
+        seed_random(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_TOOLS);
     lua_rawgeti(L, -1, (int)tool->index + 1);
     for (i = 0; i < tool->bind_count; i++) {
@@ -231,7 +232,7 @@ static void in_lua(void *user)
         else
             ended_by_error(s, status);
     }
-    if (host->files_opened && !s->parked)
+    if (host->files_opened && !host->kept && !s->parked)
         (void)lua_cpcall(s->st->L, close_files, NULL);
 }
 

@@ -1,5 +1,5 @@
 /*
- * slots.c - see slots.h for the two modes
+ * slots.c - see slots.h for the three modes
  */
 #include "app/slots.h"
 
@@ -19,7 +19,8 @@ struct mcp_slots {
     struct mcp_state *idle;
     size_t idle_count, total; /* total: idle, lent and being made */
     struct mcp_job *line, **line_end;
-    bool decided, fresh;
+    bool decided;
+    enum mcp_slot_mode mode; /* under lock; IMAGE may become FRESH */
     char why[160];
     char description[224];
 };
@@ -54,7 +55,7 @@ void mcp_slots_free(struct mcp_slots *s, struct mcp_runner *runner)
 /* From now on this generation runs with fresh states. Under the lock. */
 static void go_fresh(struct mcp_slots *s, const char *why)
 {
-    s->fresh = true;
+    s->mode = MCP_SLOTS_FRESH;
     (void)snprintf(s->why, sizeof(s->why), "%s", why);
     (void)snprintf(s->description, sizeof(s->description), "fresh states: %s",
                    s->why);
@@ -65,8 +66,14 @@ static void decide(struct mcp_slots *s, const struct mcp_state *st)
     if (s->decided)
         return;
     s->decided = true;
-    if (st->host.unsafe[0] != '\0')
+    if (st->host.kept) {
+        s->mode = MCP_SLOTS_KEPT;
+        (void)snprintf(s->description, sizeof(s->description),
+                       "states are kept between calls%s",
+                       st->host.jit ? ", compiled: no limits in loops" : "");
+    } else if (st->host.unsafe[0] != '\0') {
         go_fresh(s, st->host.unsafe);
+    }
 }
 
 /* The first snapshot tells the size of the image. Under the lock. */
@@ -74,7 +81,7 @@ static enum mcp_err make_image(struct mcp_slots *s, struct mcp_state *st)
 {
     enum mcp_err err;
 
-    if (s->fresh || st->has_image)
+    if (s->mode != MCP_SLOTS_IMAGE || st->has_image)
         return MCP_OK;
     err = mcp_state_snapshot(st);
     if (err == MCP_OK && s->description[0] == '\0')
@@ -123,6 +130,8 @@ static enum mcp_err make_state(struct mcp_slots *s, struct mcp_runner *runner,
         .sources = s->options.sources,
         .load = &load,
         .runner = runner,
+        .kept = gen->config->isolation == MCP_ISOLATION_WORKER,
+        .jit = gen->config->jit,
     };
     enum mcp_err err;
 
@@ -192,14 +201,14 @@ static struct mcp_state *pop_idle(struct mcp_slots *s, struct mcp_job *job,
     return st;
 }
 
-static bool is_fresh(struct mcp_slots *s)
+static enum mcp_slot_mode mode_of(struct mcp_slots *s)
 {
-    bool fresh;
+    enum mcp_slot_mode mode;
 
     (void)pthread_mutex_lock(&s->lock);
-    fresh = s->fresh;
+    mode = s->mode;
     (void)pthread_mutex_unlock(&s->lock);
-    return fresh;
+    return mode;
 }
 
 enum mcp_err mcp_slots_lend(struct mcp_slots *s, struct mcp_runner *runner,
@@ -223,20 +232,21 @@ enum mcp_err mcp_slots_lend(struct mcp_slots *s, struct mcp_runner *runner,
     }
     if (err != MCP_OK)
         return err;
-    if (is_fresh(s))
+    if (mode_of(s) == MCP_SLOTS_FRESH)
         s->options.need(s->options.user);
     *out = st;
     return MCP_OK;
 }
 
-static bool may_keep(struct mcp_slots *s)
+/* Is there room for one more idle state? */
+static bool has_room(struct mcp_slots *s)
 {
-    bool may;
+    bool room;
 
     (void)pthread_mutex_lock(&s->lock);
-    may = !s->fresh && s->idle_count < s->options.max_idle;
+    room = s->idle_count < s->options.max_idle;
     (void)pthread_mutex_unlock(&s->lock);
-    return may;
+    return room;
 }
 
 /* The call loaded something that a copy cannot take back: close this state
@@ -246,7 +256,7 @@ static void note_foreign_call(struct mcp_slots *s, struct mcp_state *st)
     bool first;
 
     (void)pthread_mutex_lock(&s->lock);
-    first = !s->fresh;
+    first = s->mode == MCP_SLOTS_IMAGE;
     if (first)
         go_fresh(s, st->host.unsafe);
     (void)pthread_mutex_unlock(&s->lock);
@@ -255,6 +265,35 @@ static void note_foreign_call(struct mcp_slots *s, struct mcp_state *st)
                 "from now on calls run in fresh states: %s, by a call; load "
                 "it at the top of the app",
                 st->host.unsafe);
+}
+
+/* Puts a used state back to where its next call starts. False: close it. */
+static bool make_reusable(struct mcp_slots *s, struct mcp_runner *runner,
+                          struct mcp_state *st)
+{
+    switch (mode_of(s)) {
+    case MCP_SLOTS_IMAGE:
+        if (!has_room(s) || mcp_heap_is_worn(st->host.heap))
+            return false;
+        mcp_state_reset(st);
+        return true;
+    case MCP_SLOTS_KEPT:
+        return has_room(s) && mcp_state_renew(st, runner);
+    case MCP_SLOTS_FRESH:
+        break;
+    }
+    return false;
+}
+
+static void discard(struct mcp_slots *s, struct mcp_runner *runner,
+                    struct mcp_state *st, enum mcp_slot_end end)
+{
+    if (mode_of(s) == MCP_SLOTS_FRESH)
+        st->has_image = false; /* so that closing runs the finalizers */
+    if (end == MCP_SLOT_LOST)
+        mcp_state_drop(st);
+    else
+        mcp_state_close(st, runner);
 }
 
 struct mcp_job *mcp_slots_give_back(struct mcp_slots *s,
@@ -266,16 +305,9 @@ struct mcp_job *mcp_slots_give_back(struct mcp_slots *s,
 
     if (end == MCP_SLOT_USED && st->host.foreign_in_call)
         note_foreign_call(s, st);
-    keep = end == MCP_SLOT_USED && st->has_image && may_keep(s) &&
-           !mcp_heap_is_worn(st->host.heap);
-    if (!keep && is_fresh(s))
-        st->has_image = false; /* so that closing runs the finalizers */
-    if (keep)
-        mcp_state_reset(st);
-    else if (end == MCP_SLOT_LOST)
-        mcp_state_drop(st);
-    else
-        mcp_state_close(st, runner);
+    keep = end == MCP_SLOT_USED && make_reusable(s, runner, st);
+    if (!keep)
+        discard(s, runner, st, end);
     (void)pthread_mutex_lock(&s->lock);
     if (keep)
         push_idle(s, st);

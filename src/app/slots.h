@@ -4,7 +4,8 @@
  * In image mode a state that comes back is reset by copying its memory and
  * lent again. When a copy would not restore everything (a C module, ffi, an
  * open file) the generation runs in fresh mode: a state serves one call and is
- * closed, and the loader thread makes new ones ahead of time.
+ * closed, and the loader thread makes new ones ahead of time. In kept mode
+ * (isolation = worker) a state is lent again as the call before left it.
  *
  * Layer:  app, private to it. Uses app/state, app/registry.
  * Thread: any; the runner is the caller's.
@@ -20,6 +21,13 @@
 #include "app/state.h"
 
 struct mcp_slots;
+
+/* See above. */
+enum mcp_slot_mode {
+    MCP_SLOTS_IMAGE,
+    MCP_SLOTS_FRESH,
+    MCP_SLOTS_KEPT,
+};
 
 /* How a state comes back. */
 enum mcp_slot_end {

@@ -205,6 +205,13 @@ static void keep_randomseed(lua_State *L)
     lua_pop(L, 1);
 }
 
+static void make_coroutine(lua_State *L, struct mcp_host *host)
+{
+    host->co = lua_newthread(L);
+    lua_pushcfunction(host->co, mcp_run_push_call);
+    lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_CO);
+}
+
 static int load_main(lua_State *L)
 {
     struct loading *ld = lua_touserdata(L, 1);
@@ -212,7 +219,9 @@ static int load_main(lua_State *L)
 
     lua_settop(L, 0);
     luaL_openlibs(L);
-    (void)luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+    (void)luaJIT_setmode(L, 0,
+                         LUAJIT_MODE_ENGINE |
+                             (host->jit ? LUAJIT_MODE_ON : LUAJIT_MODE_OFF));
     keep_randomseed(L);
     open_core(L);
     preload_embedded(L);
@@ -224,9 +233,7 @@ static int load_main(lua_State *L)
         mcp_declare_missing(ld->options->load, ld->message,
                             sizeof(ld->message)) != NULL)
         luaL_error(L, "%s", ld->message);
-    host->co = lua_newthread(L);
-    lua_pushcfunction(host->co, mcp_run_push_call);
-    lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_CO);
+    make_coroutine(L, host);
     judge(L, host);
     return 0;
 }
@@ -311,6 +318,8 @@ static struct mcp_state *state_alloc(const struct mcp_state_options *options)
         st->host.seed = mcp_clock_now_ns();
     st->host.sources = options->sources;
     st->host.load = options->load;
+    st->host.kept = options->kept;
+    st->host.jit = options->kept && options->jit;
     st->host.heap =
         mcp_heap_new(limit > LOAD_MEMORY_MIN ? limit : (size_t)LOAD_MEMORY_MIN);
     if (st->host.heap != NULL)
@@ -352,8 +361,12 @@ enum mcp_err mcp_state_new(const struct mcp_state_options *options,
     }
     (void)lua_sethook(st->L, NULL, 0, 0);
     st->host.load = NULL;
-    mcp_heap_set_limit(st->host.heap, options->memory_limit);
-    tune_collector(st->L, options->memory_limit);
+    /* A refusal inside compiled code would not be survived. */
+    if (!st->host.jit)
+        mcp_heap_set_limit(st->host.heap, options->memory_limit);
+    st->limit = options->memory_limit;
+    if (!st->host.kept)
+        tune_collector(st->L, options->memory_limit);
     *out = st;
     return MCP_OK;
 }
@@ -372,6 +385,39 @@ void mcp_state_reset(struct mcp_state *st)
     st->faulted = false;
 }
 
+static int renew_main(lua_State *L)
+{
+    struct mcp_state *st = lua_touserdata(L, 1);
+
+    mcp_bind_ctx_open(L);
+    make_coroutine(L, &st->host);
+    if (mcp_heap_used_bytes(st->host.heap) > st->limit / 2)
+        (void)lua_gc(L, LUA_GCCOLLECT, 0);
+    return 0;
+}
+
+static void renew_body(void *user)
+{
+    struct mcp_state *st = user;
+
+    st->renewed = lua_cpcall(st->L, renew_main, st) == 0;
+    lua_settop(st->L, 0);
+}
+
+bool mcp_state_renew(struct mcp_state *st, struct mcp_runner *runner)
+{
+    enum mcp_run_end end;
+
+    (void)lua_sethook(st->L, NULL, 0, 0);
+    st->renewed = false;
+    end = mcp_runner_run(runner, st->L, mcp_clock_now_ns() + MCP_NS_PER_S, NULL,
+                         renew_body, st);
+    (void)lua_sethook(st->L, NULL, 0, 0);
+    st->lost = end != MCP_RUN_RETURNED;
+    return !st->lost && st->renewed &&
+           mcp_heap_used_bytes(st->host.heap) < st->limit / 10 * 9;
+}
+
 void mcp_state_drop(struct mcp_state *st)
 {
     mcp_buf_free(&st->host.scratch);
@@ -388,7 +434,7 @@ void mcp_state_close(struct mcp_state *st, struct mcp_runner *runner)
 {
     if (st == NULL)
         return;
-    if (!st->has_image) {
+    if (!st->has_image && !st->lost) {
         (void)lua_sethook(st->L, NULL, 0, 0);
         mcp_heap_set_limit(st->host.heap, (size_t)1 << 40);
         (void)mcp_runner_run(runner, st->L, mcp_clock_now_ns() + MCP_NS_PER_S,

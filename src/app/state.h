@@ -21,6 +21,9 @@ struct mcp_state {
     struct mcp_host host; /* first: the allocator's user data is the host */
     lua_State *L;
     bool has_image; /* mcp_state_reset() works                            */
+    bool renewed;   /* by the last mcp_state_renew()                      */
+    bool lost;      /* its Lua side cannot be closed any more             */
+    size_t limit;   /* bytes of Lua memory                                */
     bool faulted;   /* a page fault happened while a call ran             */
     struct mcp_state *next; /* for lists of whoever has it                 */
 };
@@ -32,6 +35,8 @@ struct mcp_state_options {
     struct mcp_sources *sources; /* BORROWED for the state's life            */
     struct mcp_load *load;       /* BORROWED for this call                   */
     struct mcp_runner *runner;   /* of the calling thread                    */
+    bool kept;                   /* isolation = worker: mcp_state_renew()    */
+    bool jit;                    /* with `kept` only                         */
 };
 
 /* Makes a state and loads the app into it. `*out` is OWNED: mcp_state_close().
@@ -47,6 +52,11 @@ enum mcp_err mcp_state_snapshot(struct mcp_state *st) MCP_MUST_USE;
 
 /* Back to the snapshot. */
 void mcp_state_reset(struct mcp_state *st);
+
+/* Kept states: makes this one ready for its next call. False: it is of no use
+ * any more (nearly out of memory, or broken); close it. */
+bool mcp_state_renew(struct mcp_state *st,
+                     struct mcp_runner *runner) MCP_MUST_USE;
 
 /* Runs the finalizers (for at most a second) and frees all. A state with an
  * image has none to run and is just dropped. */

@@ -31,6 +31,7 @@ enum mcp_config_source {
     MCP_FROM_FLAG,
 };
 
+enum mcp_isolation { MCP_ISOLATION_REQUEST, MCP_ISOLATION_WORKER };
 enum mcp_sessions { MCP_SESSIONS_OPTIONAL, MCP_SESSIONS_REQUIRED };
 enum mcp_cache_scope { MCP_CACHE_PRIVATE, MCP_CACHE_PUBLIC };
 
@@ -55,6 +56,9 @@ struct mcp_config {
     bool stdio;
 
     /* how Lua runs */
+    int64_t isolation;    /* enum mcp_isolation            */
+    bool jit;             /* only with isolation = worker  */
+    bool dev;             /* reload when a file changes    */
     double call_timeout;  /* 30                            */
     double load_timeout;  /* 10                            */
     int64_t memory_limit; /* bytes of one Lua state, 64 Mi */

@@ -13,6 +13,7 @@ static const char *const log_levels[] = {"debug", "info", "warning",
                                          "error", "off",  NULL};
 static const char *const log_formats[] = {"text", "json", NULL};
 static const char *const cache_scopes[] = {"private", "public", NULL};
+static const char *const isolations[] = {"request", "worker", NULL};
 static const char *const session_modes[] = {"optional", "required", NULL};
 static const char *const argument_modes[] = {"forbid", "allow", NULL};
 
@@ -131,6 +132,18 @@ static const struct mcp_option options[] = {
      .by = MCP_BY_ALL, .check = check_origin, .value = "URL,...",
      .help = "Web pages that may call besides those of localhost"},
 
+    {LUA, .name = "dev", BOOL, AT(dev), .by = MCP_BY_PROCESS,
+     .initial = "false",
+     .help = "Reload the app when one of its files changes, and tell clients "
+             "where a script failed"},
+    {LUA, .name = "isolation", WORD(isolations), AT(isolation),
+     .by = MCP_BY_ALL, .initial = "request",
+     .help = "request: each call starts from the app as it was loaded; "
+             "worker: states are kept between calls"},
+    {LUA, .name = "jit", BOOL, AT(jit), .by = MCP_BY_ALL,
+     .initial = "false",
+     .help = "Compile Lua code, with isolation = worker only: faster, but an "
+             "endless loop cannot be stopped and memory_limit does not hold"},
     {LUA, .name = "call_timeout", SECS(0.001, DAY), AT(call_timeout),
      .by = MCP_BY_ALL, .initial = "30",
      .help = "A call that runs longer is stopped"},

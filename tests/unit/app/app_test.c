@@ -305,6 +305,71 @@ static void files_of_a_call_are_closed(void **unused)
     bench_close(&b);
 }
 
+static void a_kept_state_remembers(void **unused)
+{
+    struct bench b;
+    struct one one;
+    int i;
+
+    (void)unused;
+    bench_make(&b);
+    set(&b, "isolation", "worker");
+    set(&b, "max_workers", "1");
+    set(&b, "call_timeout", "0.3");
+    set(&b, "memory_limit", "16MiB");
+    bench_open(&b,
+               "local mcp = require 'mcp'\n"
+               "local n = 0\n"
+               "mcp.tool('up', function(args, ctx)\n"
+               "  n = n + 1 return ctx.item.name .. n end)\n"
+               "mcp.tool('other', function(args, ctx)\n"
+               "  return ctx.item.name end)\n"
+               "mcp.tool('loop', function() while true do end end)\n"
+               "mcp.tool('pattern', function() return (('a'):rep(40):find("
+               "('a*'):rep(40) .. 'b')) end)\n"
+               "mcp.tool('grow', { timeout = 10 }, function() local t = {} "
+               "while true do t[#t + 1] = ('x'):rep(1000) .. #t end end)\n");
+    if (b.err != MCP_OK)
+        fail_msg("%s", b.message);
+    assert_non_null(strstr(mcp_app_isolation(b.app), "worker"));
+    start(&b, &one, "up", "{}"); /* of the two first states */
+    wait_for(&one);
+    drop(&one);
+    for (i = 2; i < 200; i++) {
+        char text[16];
+
+        snprintf(text, sizeof(text), "\"up%d\"", i);
+        expect(&b, "up", "{}", false, text);
+        expect(&b, "other", "{}", false, "other");
+    }
+    expect(&b, "loop", "{}", true, "longer than");
+    expect(&b, "up", "{}", false, "up200");
+    expect(&b, "grow", "{}", true, "out of memory");
+    expect(&b, "up", "{}", false, "up201");
+    expect(&b, "pattern", "{}", true, "longer than");
+    expect(&b, "up", "{}", false, "up"); /* that state is lost */
+    bench_close(&b);
+}
+
+static void compiled_code_needs_kept_states(void **unused)
+{
+    struct bench b;
+
+    (void)unused;
+    expect_load_error("require 'mcp'.server { jit = true }", MCP_EINVAL,
+                      "isolation");
+    bench_make(&b);
+    bench_open(&b, "local mcp = require 'mcp'\n"
+                   "mcp.server { isolation = 'worker', jit = true }\n"
+                   "mcp.tool('sum', function(n) local s = 0\n"
+                   "  for i = 1, n do s = s + i % 7 end\n"
+                   "  return tostring(jit.status()) .. s end)\n");
+    if (b.err != MCP_OK)
+        fail_msg("%s", b.message);
+    expect(&b, "sum", "{\"n\":1000000}", false, "true2999998");
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +384,8 @@ int main(void)
         cmocka_unit_test(a_broken_script_is_told_with_its_line),
         cmocka_unit_test(an_unsafe_app_runs_in_fresh_states),
         cmocka_unit_test(files_of_a_call_are_closed),
+        cmocka_unit_test(a_kept_state_remembers),
+        cmocka_unit_test(compiled_code_needs_kept_states),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
