@@ -132,7 +132,7 @@ void mcp_app_reload(struct mcp_app *app)
 
 bool mcp_app_ready(struct mcp_app *app)
 {
-    return app->pool != NULL;
+    return app->pool != NULL && mcp_pool_healthy(app->pool);
 }
 
 const char *mcp_app_isolation(struct mcp_app *app)

@@ -17,18 +17,19 @@ struct mcp_load;
  *   add_tool{ name, title?, description?, annotations?, icons?, meta?,
  *             input_schema | input_schema_file,
  *             output_schema? | output_schema_file?, binds, handler,
- *             file?, line?, timeout?, assert_format? } -> true | nil, message
+ *             converts?, file?, line?, timeout?, assert_format? }
+ *       -> true | nil, message
  *       texts are strings; annotations, icons, meta, *_schema JSON strings;
  *       *_schema_file paths relative to the app's folder; binds a list of
- *       parameter names. In a follow load the tool must be one of the
- *       generation's with the same parameters; name, binds and handler are
- *       enough, and no file is read. Keeps `handler` under its index.
- *   set_option(name, text) -> true | nil, message        (mcp.server fields)
- *   option_names() -> list of names, { name = kind }
- *       kinds: text list boolean count bytes seconds word
- *   following() -> boolean                a follow load: only names matter
- *   extra_arguments() -> boolean          the option, as set so far
- *   tool_count() -> number                declared so far in this load
+ *       parameter names; converts a list of { kind = "int64" | "bytes", and a
+ *       path of names, where false stands for every item or member }. In a
+ * follow load the tool must be one of the generation's with the same
+ * parameters; name, binds and handler are enough, and no file is read. Keeps
+ * `handler` under its index. set_option(name, text) -> true | nil, message
+ * (mcp.server fields) option_names() -> list of names, { name = kind } kinds:
+ * text list boolean count bytes seconds word following() -> boolean a follow
+ * load: only names matter extra_arguments() -> boolean          the option, as
+ * set so far tool_count() -> number                declared so far in this load
  *   encode(value), encode_schema(value), encode_sorted(value)
  *       -> JSON text | nil, path, message
  *   suggest(name, list) -> nearest name | nil

@@ -22,7 +22,8 @@ void mcp_loader_free(struct mcp_loader *l);
 
 /* Starts the thread and waits until the app has loaded and is published in
  * `registry`. `options` (all it points to) and `supervisor` are BORROWED,
- * `registry` is TAKEN, even on an error. `*out` is OWNED. Errors: as mcp_app_open(). */
+ * `registry` is TAKEN, even on an error. `*out` is OWNED. Errors: as
+ * mcp_app_open(). */
 enum mcp_err mcp_loader_new(const struct mcp_app_options *options,
                             struct mcp_registry *registry,
                             struct mcp_supervisor *supervisor,

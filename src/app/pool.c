@@ -16,6 +16,7 @@ enum {
     GUARD_BYTES = 128 << 10,
     LOOK_MS = 10,    /* between looks at a queue that does not move    */
     STARVED_MS = 20, /* waited so long: one more worker                */
+    STUCK_MAX = 16,  /* blocked workers that are replaced              */
     IDLE_S = 10,     /* idle so long: one worker fewer                 */
 };
 
@@ -26,6 +27,7 @@ struct mcp_pool {
     struct mcp_job *first, **last; /* the queue                       */
     struct mcp_job *parked;
     size_t queued, workers, idle;
+    size_t stuck; /* workers blocked inside a C library, as last told */
     bool stop;
 };
 
@@ -129,6 +131,12 @@ static void push_front(struct mcp_pool *p, struct mcp_job *job)
     p->queued++;
 }
 
+static size_t most_workers(const struct mcp_pool *p)
+{
+    return p->options.max_workers +
+           (p->stuck < STUCK_MAX ? p->stuck : (size_t)STUCK_MAX);
+}
+
 /* A worker for what was just queued. With none idle, the supervisor looks
  * after a while whether one more is needed. Under the lock; returns whether
  * the supervisor must be woken after it. */
@@ -138,7 +146,7 @@ static bool call_worker(struct mcp_pool *p)
         (void)pthread_cond_signal(&p->work);
         return false;
     }
-    return p->queued == 1 && p->workers < p->options.max_workers;
+    return p->queued == 1 && p->workers < most_workers(p);
 }
 
 enum mcp_err mcp_pool_submit(struct mcp_pool *p, struct mcp_job *job)
@@ -224,6 +232,32 @@ void mcp_pool_cancel(struct mcp_pool *p, const struct mcp_call *call)
         mcp_supervisor_wake(p->options.supervisor);
 }
 
+/* Under the lock. */
+static void count_stuck(struct mcp_pool *p)
+{
+    size_t now = mcp_supervisor_stuck(p->options.supervisor);
+
+    if (now > p->stuck)
+        mcp_log(MCP_LOG_ERROR, "app",
+                "%zu worker%s blocked inside a C library beyond the "
+                "deadline; %s",
+                now, now == 1 ? " is" : "s are",
+                now <= STUCK_MAX ? "replaced" : "not replaced any more");
+    else if (now < p->stuck)
+        mcp_log(MCP_LOG_INFO, "app", "%zu blocked workers left", now);
+    p->stuck = now;
+}
+
+bool mcp_pool_healthy(struct mcp_pool *p)
+{
+    bool healthy;
+
+    (void)pthread_mutex_lock(&p->lock);
+    healthy = p->stuck <= STUCK_MAX;
+    (void)pthread_mutex_unlock(&p->lock);
+    return healthy;
+}
+
 /* On the supervisor: wakes sleepers, and starts a worker when the oldest job
  * has waited although every worker is busy. */
 static uint64_t tick(void *user, uint64_t now)
@@ -233,8 +267,9 @@ static uint64_t tick(void *user, uint64_t now)
 
     (void)pthread_mutex_lock(&p->lock);
     next = wake_parked(p, now);
+    count_stuck(p);
     if (p->first != NULL && p->idle == 0 && !p->stop &&
-        p->workers < p->options.max_workers) {
+        p->workers < most_workers(p)) {
         if (now >= p->first->queued_ns + STARVED_MS * MCP_NS_PER_MS)
             (void)start_worker(p);
         if (next > now + LOOK_MS * MCP_NS_PER_MS)

@@ -50,6 +50,10 @@ void mcp_pool_resume(struct mcp_pool *p, struct mcp_job *job);
 /* Keeps `job` until job->wake_ns or job->deadline_ns, then resumes it. */
 void mcp_pool_park(struct mcp_pool *p, struct mcp_job *job);
 
+/* False while so many workers are blocked inside C libraries that no more are
+ * started in their place. */
+bool mcp_pool_healthy(struct mcp_pool *p);
+
 /* Wakes the parked job of `call`, if there is one: its call is cancelled. */
 void mcp_pool_cancel(struct mcp_pool *p, const struct mcp_call *call);
 

@@ -37,20 +37,36 @@ struct mcp_bind {
     const char *name;
 };
 
+/* A form that the handler gets an argument in, other than JSON's own. */
+enum mcp_convert_kind {
+    MCP_CONVERT_INT64, /* int64_t, all digits kept    */
+    MCP_CONVERT_BYTES, /* what its base64 text encodes */
+};
+
+/* Which values: a path of member names from the arguments; NULL in the place
+ * of a name stands for every item or member. */
+struct mcp_convert {
+    enum mcp_convert_kind kind;
+    const char *const *path;
+    size_t depth;
+};
+
 /* One declared tool. Strings live in the generation; JSON texts are compact,
  * valid, and kept in the author's order. NULL: not given. */
 struct mcp_tool {
     const char *name;
     const char *title, *description;
-    const char *annotations, *icons, *meta;          /* JSON objects; array */
-    const char *input_schema;                        /* JSON, always there  */
-    const char *output_schema;                       /* JSON or NULL        */
-    const char *file;                                /* where declared ...  */
-    int line;                                        /* ... 0 when unknown  */
-    double timeout_s;                                /* 0: call_timeout     */
+    const char *annotations, *icons, *meta; /* JSON objects; array */
+    const char *input_schema;               /* JSON, always there  */
+    const char *output_schema;              /* JSON or NULL        */
+    const char *file;                       /* where declared ...  */
+    int line;                               /* ... 0 when unknown  */
+    double timeout_s;                       /* 0: call_timeout     */
     bool assert_format;
-    const struct mcp_bind *binds;                    /* the handler's plan  */
+    const struct mcp_bind *binds; /* the handler's plan  */
     size_t bind_count;
+    const struct mcp_convert *converts;
+    size_t convert_count;
 
     /* filled by mcp_builder_add_tool() */
     const struct mcp_json *input_tree, *output_tree; /* parsed schemas      */
@@ -117,7 +133,8 @@ void mcp_generation_release(const struct mcp_generation *gen);
 void mcp_generation_retain(const struct mcp_generation *gen);
 
 /* The tool named name[0..len), or NULL. O(1). */
-const struct mcp_tool *mcp_generation_find_tool(
-    const struct mcp_generation *gen, const char *name, size_t len);
+const struct mcp_tool *
+mcp_generation_find_tool(const struct mcp_generation *gen, const char *name,
+                         size_t len);
 
 #endif

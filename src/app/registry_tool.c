@@ -319,6 +319,36 @@ static enum mcp_err copy_binds(struct work *w)
     return MCP_OK;
 }
 
+static enum mcp_err copy_path(struct work *w, const struct mcp_convert *in,
+                              struct mcp_convert *out)
+{
+    const char **path = mcp_arena_alloc(w->a, (in->depth + 1) * sizeof(*path));
+    enum mcp_err err = path == NULL ? no_memory(w) : MCP_OK;
+
+    for (size_t i = 0; err == MCP_OK && i < in->depth; i++)
+        err = copy_text(w, "an argument's name", in->path[i], &path[i]);
+    *out = (struct mcp_convert){in->kind, path, in->depth};
+    return err;
+}
+
+static enum mcp_err copy_converts(struct work *w)
+{
+    size_t count = w->in->convert_count;
+    struct mcp_convert *converts;
+    enum mcp_err err = MCP_OK;
+
+    if (count == 0)
+        return MCP_OK;
+    converts = mcp_arena_alloc(w->a, count * sizeof(*converts));
+    if (converts == NULL)
+        return no_memory(w);
+    for (size_t i = 0; err == MCP_OK && i < count; i++)
+        err = copy_path(w, &w->in->converts[i], &converts[i]);
+    w->out->converts = converts;
+    w->out->convert_count = count;
+    return err;
+}
+
 static enum mcp_err copy_texts(struct work *w)
 {
     const struct mcp_tool *in = w->in;
@@ -376,6 +406,8 @@ enum mcp_err mcp_registry_copy_tool(struct mcp_arena *a,
         err = copy_texts(&w);
     if (err == MCP_OK)
         err = copy_binds(&w);
+    if (err == MCP_OK)
+        err = copy_converts(&w);
     if (err == MCP_OK)
         err = copy_schemas(&w);
     if (err == MCP_OK)

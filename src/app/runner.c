@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <lauxlib.h>
 #include <link.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -21,6 +23,7 @@
 
 enum {
     TICK_MS = 5,      /* between looks while something runs       */
+    STUCK_MS = 1000,  /* overdue for so long: blocked in C        */
     STAGE_2_MS = 100, /* overdue for so long: jump out            */
     ALT_STACK_BYTES = 64 << 10,
     GUARD_SLACK = 128 << 10, /* below the stack: counts as overflow */
@@ -60,6 +63,7 @@ struct mcp_supervisor {
     pthread_mutex_t lock;
     pthread_cond_t wake, ticked;
     struct mcp_runner *runners;
+    atomic_size_t stuck;
     atomic_bool asleep; /* nobody runs: woken by the next run */
     bool stop, poked, cancel_all, ticking;
     uint64_t (*tick)(void *user, uint64_t now_ns);
@@ -156,22 +160,28 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
+    static const char fault[] = "mcpluad: a memory fault; the stack:\n";
     struct mcp_runner *r = self;
     char *at = info->si_addr;
+    void *frames[64];
 
     (void)context;
     if (r != NULL && (atomic_load(&r->seq) & 1) &&
         at < r->stack_low + GUARD_SLACK && at >= r->stack_low - GUARD_SLACK)
         siglongjmp(r->escape, MCP_RUN_STACK_OVERFLOW);
-    /* A real fault: let it happen again without us, and be loud. */
+    /* A real fault: say where, then let it happen again without us. */
+    (void)!write(STDERR_FILENO, fault, sizeof(fault) - 1);
+    backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
     (void)signal(sig, SIG_DFL);
 }
 
 static void install_handlers(void)
 {
     struct sigaction sa;
+    void *first;
 
     locate_luajit();
+    (void)backtrace(&first, 1); /* loads libgcc now, not in the handler */
     memset(&sa, 0, sizeof(sa));
     sigemptyset(&sa.sa_mask);
     sa.sa_sigaction = on_signal;
@@ -367,14 +377,33 @@ void mcp_supervisor_cancel(struct mcp_supervisor *s, const void *token)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
+/* When this run should have ended. */
+static uint64_t end_of(const struct mcp_runner *r)
+{
+    return r->cancel_seq == atomic_load(&r->seq) ? r->cancel_ns
+                                                 : atomic_load(&r->deadline_ns);
+}
+
 static bool watch_all(struct mcp_supervisor *s, uint64_t now)
 {
     struct mcp_runner *r;
+    size_t stuck = 0;
     bool busy = false;
 
     for (r = s->runners; r != NULL; r = r->next)
-        busy |= watch(r, now);
+        if (watch(r, now)) {
+            uint64_t end = end_of(r);
+
+            busy = true;
+            stuck += now > end && now - end > STUCK_MS * MCP_NS_PER_MS;
+        }
+    atomic_store(&s->stuck, stuck);
     return busy;
+}
+
+size_t mcp_supervisor_stuck(const struct mcp_supervisor *s)
+{
+    return atomic_load(&s->stuck);
 }
 
 static void wait_until(struct mcp_supervisor *s, uint64_t ns)

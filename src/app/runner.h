@@ -15,7 +15,7 @@
  *            lost and must be thrown away
  *
  * A run that overflows its C stack ends like stage 2. A run blocked inside a C
- * library is not ended, only seen (mcp_supervisor_overdue).
+ * library is not ended, only seen (mcp_supervisor_stuck).
  *
  * Layer:  app. Includes lua.h.
  * Thread: a runner belongs to its thread; the supervisor has its own.
@@ -85,6 +85,9 @@ bool mcp_runner_faulted(struct mcp_runner *r);
 
 /* What the last run of this runner was told. */
 enum mcp_interrupt mcp_runner_interrupted(const struct mcp_runner *r);
+
+/* How many runs are blocked inside a C library: a second beyond their end. */
+size_t mcp_supervisor_stuck(const struct mcp_supervisor *s);
 
 /* Inside a run: makes every further instruction of this global state raise
  * `message` (static), so that the run ends though the app catches errors. */

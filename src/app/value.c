@@ -96,7 +96,10 @@ void mcp_value_push(lua_State *L, const struct mcp_json *v)
         lua_pushboolean(L, v->type == MCP_JSON_TRUE);
         break;
     case MCP_JSON_NUMBER:
-        lua_pushnumber(L, v->number);
+        if (v->flags & MCP_JSON_F_INT64)
+            mcp_int64_push(L, v);
+        else
+            lua_pushnumber(L, v->number);
         break;
     case MCP_JSON_STRING:
         lua_pushlstring(L, v->u.text, v->count);

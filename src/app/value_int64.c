@@ -11,7 +11,10 @@
 #include <inttypes.h>
 #include <lauxlib.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "app/host.h"
 
 enum { TYPE_CDATA = 10 }; /* LuaJIT's lua_type() of a cdata */
 
@@ -77,4 +80,24 @@ bool mcp_int64_write(lua_State *L, int idx, struct mcp_buf *out)
     else
         mcp_buf_printf(out, "%" PRIu64, bits);
     return true;
+}
+
+/* The C API makes no cdata: lua/mcp/sandbox.lua does. */
+void mcp_int64_push(lua_State *L, const struct mcp_json *v)
+{
+    int64_t value = (int64_t)v->number;
+    char text[24];
+
+    if ((v->flags & MCP_JSON_F_INTEGER) && v->count < sizeof(text)) {
+        memcpy(text, v->u.text, v->count);
+        text[v->count] = '\0';
+        value = strtoll(text, NULL, 10);
+    }
+    luaL_checkstack(L, 5, "JSON is nested too deep");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
+    lua_getfield(L, -1, "int64");
+    lua_remove(L, -2);
+    lua_pushnumber(L, (double)(value >> 32));
+    lua_pushnumber(L, (double)(value & INT64_C(0xffffffff)));
+    lua_call(L, 2, 1);
 }

@@ -1,5 +1,5 @@
 /*
- * value_int64.h - int64_t and uint64_t of LuaJIT's FFI, read without Lua
+ * value_int64.h - int64_t and uint64_t of LuaJIT's FFI
  *
  * The C API of LuaJIT has no call that tells what a cdata is. Asking its
  * tostring would run whatever the app hung on it. So the type is read from the
@@ -16,9 +16,14 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 
 /* Writes the value at `idx` as digits when it is a boxed 64-bit integer; else
  * writes nothing and returns false. Allocates no memory of `L`. */
 bool mcp_int64_write(lua_State *L, int idx, struct mcp_buf *out);
+
+/* Pushes a number that has MCP_JSON_F_INT64 as an int64_t. Raises on lack of
+ * Lua memory or stack. */
+void mcp_int64_push(lua_State *L, const struct mcp_json *v);
 
 #endif

@@ -207,6 +207,33 @@ static void closing_interrupts_what_runs(void **unused)
     drop(&c);
 }
 
+static void blocked_workers_are_replaced(void **unused)
+{
+    static struct one blocked[4];
+    struct bench b;
+    size_t i;
+
+    (void)unused;
+    bench_make(&b);
+    set(&b, "max_workers", "2");
+    set(&b, "call_timeout", "0.2");
+    bench_open(&b, "local mcp = require 'mcp'\n"
+                   "mcp.tool('block', function() os.execute('sleep 3') end)\n"
+                   "mcp.tool('ok', { timeout = 10 }, function() "
+                   "return 'fine' end)\n");
+    assert_int_equal(b.err, MCP_OK);
+    for (i = 0; i < 4; i++)
+        start(&b, &blocked[i], "block", "{}");
+    expect(&b, "ok", "{}", false, "fine"); /* behind all of them */
+    assert_true(mcp_app_ready(b.app));
+    for (i = 0; i < 4; i++) {
+        wait_for(&blocked[i]);
+        assert_true(blocked[i].job.outcome.timed_out);
+        drop(&blocked[i]);
+    }
+    bench_close(&b);
+}
+
 static void a_full_queue_refuses(void **unused)
 {
     struct bench b;
@@ -380,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_cancelled_call_ends_soon),
         cmocka_unit_test(sleepers_hold_no_worker),
         cmocka_unit_test(closing_interrupts_what_runs),
+        cmocka_unit_test(blocked_workers_are_replaced),
         cmocka_unit_test(a_full_queue_refuses),
         cmocka_unit_test(a_broken_script_is_told_with_its_line),
         cmocka_unit_test(an_unsafe_app_runs_in_fresh_states),
