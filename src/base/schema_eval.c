@@ -161,15 +161,17 @@ static bool run_node(struct schema_run *r, const struct schema_node *n,
                      struct schema_seen *seen)
 {
     const uint8_t bits = schema_type_bits(v);
-    const struct schema_op *op = n->ops, *end = op + n->op_count;
     bool ok = true;
+    uint32_t i;
 
     if (!type_fits(n, v, bits)) {
         if (r->report != NULL)
             schema_report_type(r, n, v, at);
         return false;
     }
-    for (; op < end; op++) {
+    for (i = 0; i < n->op_count; i++) {
+        const struct schema_op *op = &n->ops[i];
+
         if ((op->types & bits) == 0 || run_op(r, n, op, v, at, seen))
             continue;
         if (r->report == NULL || r->err != MCP_OK)
