@@ -125,6 +125,7 @@ local function input_schema(at, decl, block, out)
     open = open or any
   end
   out.input_schema = schema.of_type(at, "input", t, open, defs)
+  out.converts = type_.converts(t)
 end
 
 --- Raw schema or file, else `output`, else the comment.
@@ -136,6 +137,11 @@ local function output_schema(at, decl, block, out)
     t, defs = signature.output(at, block)
   end
   if t then
+    for _, convert in ipairs(type_.converts(t)) do
+      if convert.kind == "bytes" then
+        at:fail("t.bytes is for arguments; return mcp.embedded { blob = ... }")
+      end
+    end
     out.output_schema = schema.of_type(at, "output", t, false, defs)
   end
 end

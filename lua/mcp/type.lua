@@ -15,6 +15,7 @@ local M = {}
 ---@field prefix? mcp.Type[]            of an array: the types of its first items
 ---@field values? mcp.Type              of a map
 ---@field any_of? mcp.Type[]            of a union
+---@field convert? "int64"|"bytes"      the form that a handler gets
 ---@field optional? boolean             a field of this type may be absent
 ---@field default? any                  the same, and what stands for it
 local Type = {}
@@ -119,6 +120,39 @@ function schema(t, open)
 end
 
 M.schema = schema
+
+local function add_converts(t, path, list)
+  if t.convert then
+    local entry = { kind = t.convert }
+    for i, step in ipairs(path) do
+      entry[i] = step
+    end
+    list[#list + 1] = entry
+  end
+  local depth = #path + 1
+  for _, field in ipairs(t.fields or {}) do
+    path[depth] = field[1]
+    add_converts(field[2], path, list)
+  end
+  path[depth] = false
+  for _, inner in ipairs { t.items or t.values } do
+    add_converts(inner, path, list)
+  end
+  path[depth] = nil
+  for _, branch in ipairs(t.any_of or {}) do
+    add_converts(branch, path, list)
+  end
+end
+
+--- The values of `t` that a handler gets in another form: for each the kind, and a
+--- path of names in which false stands for every item or member.
+---@param t mcp.Type
+---@return table[]
+function M.converts(t)
+  local list = {}
+  add_converts(t, {}, list)
+  return list
+end
 
 --- An object with these fields.
 ---@param fields mcp.Field[]

@@ -179,14 +179,17 @@ local function split(at, given)
 end
 
 --- A kind without content: t.NAME { options }.
-local function scalar(name, kind, keywords, allowed)
+---@param convert? "int64"|"bytes"
+local function scalar(name, kind, keywords, allowed, convert)
   M[name] = function(given)
     local at = where.here("mcp.types." .. name)
     local content, options = split(at, given)
     if #content > 0 then
       at:fail("takes options only, but there is a value at [1]")
     end
-    return apply(at, type_.new(kind, keywords), options, allowed)
+    local t = apply(at, type_.new(kind, keywords), options, allowed)
+    t.convert = convert
+    return t
   end
 end
 
@@ -194,6 +197,8 @@ scalar("string", "string", { type = "string" },
   COMMON .. " min_length max_length pattern format header")
 scalar("number", "number", { type = "number" }, NUMBERS)
 scalar("integer", "integer", { type = "integer" }, NUMBERS .. " header")
+scalar("int64", "integer", { type = "integer", format = "int64" }, NUMBERS .. " header", "int64")
+scalar("bytes", "string", { type = "string", contentEncoding = "base64" }, COMMON, "bytes")
 scalar("boolean", "boolean", { type = "boolean" }, COMMON .. " header")
 scalar("null", "null", { type = "null" }, COMMON)
 scalar("any", "any", {}, COMMON)
@@ -321,4 +326,4 @@ function M.optional(given)
   return type_.with(type_fields.need_type(at, given, "the content"), { optional = true })
 end
 
-return names.seal(M, "mcp.types", { int64 = true, bytes = true })
+return names.seal(M, "mcp.types", {})

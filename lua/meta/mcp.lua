@@ -31,6 +31,8 @@ local mcp = {}
 ---@field public_url? string      the endpoint as clients see it, behind a proxy
 ---@field allowed_hosts? string|string[]
 ---@field allowed_origins? string|string[]
+---@field isolation? "request"|"worker"
+---@field jit? boolean            only with isolation = "worker"
 ---@field call_timeout? number    seconds; default 30
 ---@field load_timeout? number    seconds; default 10
 ---@field memory_limit? integer|string bytes, or "64 MiB"
@@ -173,6 +175,11 @@ function types.number(options) end
 ---@return mcp.Type
 function types.integer(options) end
 
+--- A whole number that reaches the handler as int64_t, all digits kept.
+---@param options? mcp.IntegerOptions
+---@return mcp.Type
+function types.int64(options) end
+
 ---@param options? mcp.BooleanOptions
 ---@return mcp.Type
 function types.boolean(options) end
@@ -219,6 +226,11 @@ function types.const(options) end
 ---@param type mcp.Type
 ---@return mcp.Type
 function types.optional(type) end
+
+--- Base64 text that reaches the handler decoded; for arguments.
+---@param options? mcp.TypeOptions
+---@return mcp.Type
+function types.bytes(options) end
 
 --- RFC 3339 date and time.
 ---@param options? mcp.StringOptions

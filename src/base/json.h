@@ -41,6 +41,9 @@ enum {
     /* string: has no character that needs escaping when written (and the
      * source had none), so it can be copied between quotes as it is */
     MCP_JSON_F_PLAIN = 1 << 1,
+    /* number: a whole number within int64_t that the reader wants exact; set
+     * by nobody here */
+    MCP_JSON_F_INT64 = 1 << 2,
 };
 
 struct mcp_json_member;

@@ -3,6 +3,7 @@
  */
 #include "features/arguments.h"
 
+#include "app/convert.h"
 #include "base/json_number.h"
 
 enum { MAX_INEXACT = 32 };
@@ -75,7 +76,8 @@ static void find_inexact(struct walk *w, const struct mcp_json *v,
 {
     struct step here = {.up = at};
 
-    if (v->type == MCP_JSON_NUMBER && !mcp_json_number_exact_double(v))
+    if (v->type == MCP_JSON_NUMBER && !(v->flags & MCP_JSON_F_INT64) &&
+        !mcp_json_number_exact_double(v))
         tell_inexact(w, v, at);
     if (v->type == MCP_JSON_ARRAY)
         for (here.index = 0; here.index < v->count; here.index++)
@@ -117,6 +119,21 @@ static enum mcp_err explain(const struct mcp_tool *tool, enum mcp_err err,
     return err;
 }
 
+/* `*args` with its values of `kind` as the handler wants them. */
+static enum mcp_err convert(struct walk *w, enum mcp_convert_kind kind,
+                            struct mcp_arena *a, const struct mcp_json **args)
+{
+    const char *path, *why;
+    enum mcp_err err =
+        mcp_convert_arguments(w->tool, kind, *args, a, args, &path, &why);
+
+    if (err != MCP_EINVAL)
+        return err;
+    write_head(w->problem, w->tool);
+    mcp_buf_printf(w->problem, "\n- %s: %s", path, why);
+    return err;
+}
+
 enum mcp_err mcp_arguments_check(const struct mcp_tool *tool,
                                  const struct mcp_json *sent,
                                  struct mcp_arena *a,
@@ -128,6 +145,9 @@ enum mcp_err mcp_arguments_check(const struct mcp_tool *tool,
     struct walk w = {.tool = tool, .problem = problem};
     enum mcp_err err;
 
+    err = convert(&w, MCP_CONVERT_INT64, a, &args);
+    if (err != MCP_OK)
+        return err;
     find_inexact(&w, args, NULL);
     if (w.count > 0)
         return MCP_EINVAL;
@@ -138,6 +158,11 @@ enum mcp_err mcp_arguments_check(const struct mcp_tool *tool,
         err = mcp_schema_fill_defaults(tool->input, args, a, &args);
     if (err != MCP_OK)
         return explain(tool, err, &errors, problem);
-    *out = args;
-    return MCP_OK;
+    /* again: defaults too */
+    err = convert(&w, MCP_CONVERT_INT64, a, &args);
+    if (err == MCP_OK)
+        err = convert(&w, MCP_CONVERT_BYTES, a, &args);
+    if (err == MCP_OK)
+        *out = args;
+    return err;
 }

@@ -44,6 +44,8 @@ describe("a type of mcp.types", function()
     ["t.time()"] = '{"type":"string","format":"time"}',
     ["t.uri()"] = '{"type":"string","format":"uri"}',
     ["t.email()"] = '{"type":"string","format":"email"}',
+    ["t.int64 { gt = 0 }"] = '{"type":"integer","exclusiveMinimum":0,"format":"int64"}',
+    ["t.bytes()"] = '{"type":"string","contentEncoding":"base64"}',
     ["t.uuid()"] = '{"type":"string","format":"uuid"}',
     ['t.string { description = "D", title = "T", min_length = 1, max_length = 9, '
       .. 'pattern = "^a", format = "hostname", header = "Region" }'] =
@@ -162,8 +164,6 @@ describe("a type of mcp.types", function()
   it("has a name that is known", function()
     assert.equal('app.lua:1: mcp.types: there is no mcp.types.strin; did you mean "string"?',
       fake.load("local _ = t.strin()").error)
-    assert.equal("app.lua:1: mcp.types: mcp.types.int64 is not available in this version",
-      fake.load("local _ = t.int64()").error)
   end)
 
   it("may be used in several places", function()
@@ -229,6 +229,38 @@ describe("input", function()
         fake.load(('mcp.tool("x", { input = %s }, function() end)'):format(text)).error)
     end)
   end
+end)
+
+describe("types in another form", function()
+  local function converts(text)
+    local state = fake.load(('mcp.tool("x", { input = %s }, function() end)'):format(text))
+    assert.is_nil(state.error)
+    return state.tools[1].converts
+  end
+
+  it("are told to the host by their paths", function()
+    assert.same({
+      { kind = "int64", "id" },
+      { kind = "bytes", "files", false, "data" },
+      { kind = "int64", "sizes", false },
+      { kind = "int64", "either" },
+    }, converts [[{
+      { "id", t.int64() },
+      { "files", t.array { t.object { { "name", t.string() }, { "data", t.bytes() } } } },
+      { "sizes", t.map { t.int64() } },
+      { "either", t.union { t.string(), t.optional(t.int64()) } },
+      { "n", t.integer() } }]])
+  end)
+
+  it("are none in a plain tool", function()
+    assert.same({}, converts "{ a = t.integer() }")
+  end)
+
+  it("are arguments: bytes are refused in an output", function()
+    assert.equal("app.lua:1: mcp.tool: t.bytes is for arguments; "
+      .. "return mcp.embedded { blob = ... }",
+      fake.load('mcp.tool("x", { output = t.bytes() }, function() end)').error)
+  end)
 end)
 
 describe("output", function()
