@@ -4,7 +4,6 @@
 #include "app/loader.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -403,16 +402,12 @@ static void *loader_main(void *arg)
 static bool start_thread(struct mcp_loader *l)
 {
     pthread_attr_t attr;
-    sigset_t all, old;
     int rc;
 
     (void)pthread_attr_init(&attr);
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
     (void)pthread_attr_setguardsize(&attr, GUARD_BYTES);
-    sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
     rc = pthread_create(&l->thread, &attr, loader_main, l);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     (void)pthread_attr_destroy(&attr);
     return rc == 0;
 }

@@ -4,7 +4,6 @@
 #include "app/pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -87,23 +86,19 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Starts one more worker, with every signal blocked but those that the runner
- * unblocks. Under the lock. */
+/* Starts one more worker. Its signals are those of the process, because what a
+ * handler runs by os.execute inherits them. Under the lock. */
 static bool start_worker(struct mcp_pool *p)
 {
     pthread_attr_t attr;
     pthread_t thread;
-    sigset_t all, old;
     int rc;
 
     (void)pthread_attr_init(&attr);
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
     (void)pthread_attr_setguardsize(&attr, GUARD_BYTES);
     (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
     rc = pthread_create(&thread, &attr, worker_main, p);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     (void)pthread_attr_destroy(&attr);
     if (rc != 0)
         return false;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,16 +65,9 @@ static void *watch_main(void *arg)
 
 static bool start(struct mcp_watch *w)
 {
-    sigset_t all, old;
-    int rc;
-
     if (w->events < 0 || w->stop < 0)
         return false;
-    sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    rc = pthread_create(&w->thread, NULL, watch_main, w);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return rc == 0;
+    return pthread_create(&w->thread, NULL, watch_main, w) == 0;
 }
 
 static void close_all(struct mcp_watch *w)

@@ -1,0 +1,276 @@
+/*
+ * main.c - START READING HERE
+ *
+ *     flags and variables -> config
+ *     the app             loaded, its workers started          app/app.h
+ *     the endpoint        what messages mean                   protocol/
+ *     the transport       HTTP or stdio                        transport/
+ *     a banner, then wait for SIGTERM or SIGINT
+ *     the same parts, torn down in the other order
+ *
+ * Exit status: 0 after a clean end, 1 when something failed at run time, 2 for
+ * a wrong command line or a wrong app, 128 + signal when a second signal came.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "cli/banner.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/signals.h"
+#include "features/prepare.h"
+#include "protocol/endpoint.h"
+#include "transport/http.h"
+#include "transport/stdio.h"
+
+enum { EXIT_USAGE = 2 };
+
+/* From the first signal on: calls may finish for 4 s, and after 5 s the
+ * process is gone. */
+#define DRAIN_S 4.0
+enum { END_S = 5, SWEEP_MS = 5000 };
+
+/* Everything that runs, in the order in which it is built. */
+struct server {
+    uint64_t started_ns;
+    struct mcp_config *config; /* flags and environment                     */
+    struct mcp_cli cli;
+    struct mcp_signals signals;
+    int in, out; /* stdio: the private channel to the client                */
+    struct mcp_app *app;
+    struct mcp_config *served; /* what the app set by mcp.server{} as well  */
+    size_t tool_count;
+    struct mcp_endpoint *endpoint;
+    struct mcp_http *http;
+    char message[1024]; /* why a step failed, one line                      */
+};
+
+/* To stderr, as far as it takes it; `out` is freed. */
+static void print(struct mcp_buf *out)
+{
+    if (!out->failed)
+        (void)fwrite(out->data, 1, out->len, stderr);
+    mcp_buf_free(out);
+}
+
+/* The one line that every failed start ends with. */
+static int fail(const struct server *s, int status)
+{
+    struct mcp_buf out;
+
+    mcp_buf_init(&out, sizeof(s->message) + 64);
+    mcp_buf_puts(&out, "mcpluad: ");
+    mcp_banner_put(&out, s->message[0] != '\0' ? s->message : "out of memory");
+    mcp_buf_putc(&out, '\n');
+    print(&out);
+    return status;
+}
+
+/* What the command line or the app did wrong is 2, bad luck is 1. */
+static int status_of(enum mcp_err rc)
+{
+    switch (rc) {
+    case MCP_OK:
+        return EXIT_SUCCESS;
+    case MCP_EINVAL:
+    case MCP_ENOENT:
+    case MCP_ETIMEOUT:
+        return EXIT_USAGE;
+    default:
+        return EXIT_FAILURE;
+    }
+}
+
+/* A server started without stdin, stdout or stderr would get 0, 1 or 2 for its
+ * sockets, and log lines would go to clients. */
+static void keep_standard_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+static int print_and_exit(void (*write_text)(struct mcp_buf *))
+{
+    struct mcp_buf out;
+    bool ok;
+
+    mcp_buf_init(&out, (size_t)1 << 20);
+    write_text(&out);
+    ok = !out.failed && fwrite(out.data, 1, out.len, stdout) == out.len;
+    ok = fflush(stdout) == 0 && ok;
+    mcp_buf_free(&out);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void write_version(struct mcp_buf *out)
+{
+    mcp_buf_puts(out, "mcpluad " MCP_VERSION "\n");
+}
+
+static void set_up_log(const struct mcp_config *config)
+{
+    mcp_log_setup((enum mcp_log_level)config->log_level, config->log_json);
+}
+
+/* Takes from the first generation what outlives it: a reload may change the
+ * tools, but not where this process listens. */
+static enum mcp_err keep_first_config(struct server *s)
+{
+    const struct mcp_generation *gen = mcp_app_acquire(s->app);
+
+    s->served = mcp_config_copy(gen->config);
+    s->tool_count = gen->tool_count;
+    mcp_generation_release(gen);
+    return s->served != NULL ? MCP_OK : MCP_ENOMEM;
+}
+
+/* Loads the app and builds the endpoint over it. */
+static enum mcp_err open_app(struct server *s)
+{
+    struct mcp_app_options options = {.path = s->cli.app,
+                                      .config = s->config,
+                                      .prepare = mcp_features_prepare};
+    enum mcp_err rc;
+
+    rc = mcp_app_open(&options, &s->app, s->message, sizeof(s->message));
+    if (rc == MCP_OK)
+        rc = keep_first_config(s);
+    if (rc != MCP_OK)
+        return rc;
+    set_up_log(s->served);
+    s->endpoint = mcp_endpoint_new(s->app, s->served);
+    return s->endpoint != NULL ? MCP_OK : MCP_ENOMEM;
+}
+
+/* A worker may still be giving its answer to the endpoint, whoever hears it:
+ * only when the workers have gone nobody does. One that does not go keeps all
+ * that it may use until the process ends, which is now. */
+static void close_app(struct server *s)
+{
+    if (!mcp_app_close(s->app))
+        _exit(EXIT_FAILURE);
+    mcp_endpoint_free(s->endpoint);
+    mcp_config_free(s->served);
+}
+
+static void print_banner(const struct server *s, const char *where)
+{
+    struct mcp_banner b = {.name = s->served->name,
+                           .version = s->served->version,
+                           .where = where,
+                           .tool_count = s->tool_count,
+                           .isolation = mcp_app_isolation(s->app),
+                           .ready_ns = mcp_clock_now_ns() - s->started_ns,
+                           .max_connections = s->served->max_connections};
+    struct mcp_buf out;
+    bool reduced = false;
+    size_t limit = 0;
+
+    if (s->http != NULL)
+        limit = mcp_http_connection_limit(s->http, &reduced);
+    b.connection_limit = reduced ? limit : 0;
+    mcp_buf_init(&out, (size_t)1 << 16);
+    mcp_banner_write(&out, &b);
+    print(&out);
+}
+
+static bool is_ready(void *app)
+{
+    return mcp_app_ready(app);
+}
+
+static enum mcp_err serve_http(struct server *s)
+{
+    struct mcp_http_options options = {.config = s->served,
+                                       .endpoint = s->endpoint,
+                                       .ready = is_ready,
+                                       .user = s->app};
+    enum mcp_err rc;
+
+    rc = mcp_http_start(&options, &s->http, s->message, sizeof(s->message));
+    if (rc == MCP_EEXIST)
+        (void)snprintf(s->message, sizeof(s->message),
+                       "port %" PRId64
+                       " on %s is in use; choose another with --port",
+                       options.config->port, options.config->host);
+    if (rc != MCP_OK)
+        return rc;
+    mcp_signals_serving(END_S);
+    print_banner(s, mcp_http_url(s->http));
+    while (!mcp_signals_wait(&s->signals, SWEEP_MS))
+        mcp_endpoint_sweep(s->endpoint);
+    mcp_http_stop(s->http, DRAIN_S);
+    return MCP_OK;
+}
+
+static enum mcp_err serve_stdio(struct server *s)
+{
+    mcp_signals_serving(END_S);
+    print_banner(s, "stdio");
+    mcp_stdio_run(s->endpoint, s->served, s->in, s->out, s->signals.stop,
+                  s->signals.wake_fd, DRAIN_S);
+    mcp_signals_end_in(END_S);
+    return MCP_OK;
+}
+
+/* Builds, serves, tears down. */
+static enum mcp_err run(struct server *s)
+{
+    enum mcp_err rc = mcp_signals_open(&s->signals);
+
+    /* Before any line of the app runs: what it prints is not for the client. */
+    if (rc == MCP_OK && s->config->stdio)
+        rc = mcp_stdio_claim(&s->in, &s->out);
+    if (rc != MCP_OK) {
+        (void)snprintf(s->message, sizeof(s->message), "no descriptors left");
+        return rc;
+    }
+    /* What the app prints is seen line by line, also in a pipe. */
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    set_up_log(s->config);
+    rc = open_app(s);
+    if (rc == MCP_OK)
+        rc = s->config->stdio ? serve_stdio(s) : serve_http(s);
+    close_app(s);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct server s = {.started_ns = mcp_clock_now_ns(), .in = -1, .out = -1};
+    enum mcp_err rc = MCP_ENOMEM;
+    int status;
+
+    keep_standard_descriptors();
+    s.config = mcp_config_new();
+    if (s.config != NULL)
+        rc = mcp_cli_parse(argc, argv, s.config, &s.cli, s.message,
+                           sizeof(s.message));
+    if (rc == MCP_OK && s.cli.action == MCP_CLI_SERVE)
+        rc = run(&s);
+    if (rc != MCP_OK)
+        status = fail(&s, status_of(rc));
+    else if (s.cli.action == MCP_CLI_HELP)
+        status = print_and_exit(mcp_help_write);
+    else if (s.cli.action == MCP_CLI_HELP_MARKDOWN)
+        status = print_and_exit(mcp_help_write_markdown);
+    else if (s.cli.action == MCP_CLI_VERSION)
+        status = print_and_exit(write_version);
+    else
+        status = EXIT_SUCCESS;
+    mcp_config_free(s.config);
+    return status;
+}
