@@ -23,6 +23,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "cli/banner.h"
+#include "cli/hangup.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -46,6 +47,7 @@ struct server {
     struct mcp_signals signals;
     int in, out; /* stdio: the private channel to the client                */
     struct mcp_app *app;
+    struct mcp_hangup *hangup; /* SIGHUP reloads the app                     */
     struct mcp_config *served; /* what the app set by mcp.server{} as well  */
     size_t tool_count;
     struct mcp_endpoint *endpoint;
@@ -137,12 +139,18 @@ static enum mcp_err keep_first_config(struct server *s)
     return s->served != NULL ? MCP_OK : MCP_ENOMEM;
 }
 
+static void reload(void *app)
+{
+    mcp_app_reload(app);
+}
+
 /* Loads the app and builds the endpoint over it. */
 static enum mcp_err open_app(struct server *s)
 {
     struct mcp_app_options options = {.path = s->cli.app,
                                       .config = s->config,
-                                      .prepare = mcp_features_prepare};
+                                      .prepare = mcp_features_prepare,
+                                      .watch = s->config->dev};
     enum mcp_err rc;
 
     rc = mcp_app_open(&options, &s->app, s->message, sizeof(s->message));
@@ -152,7 +160,8 @@ static enum mcp_err open_app(struct server *s)
         return rc;
     set_up_log(s->served);
     s->endpoint = mcp_endpoint_new(s->app, s->served);
-    return s->endpoint != NULL ? MCP_OK : MCP_ENOMEM;
+    s->hangup = mcp_hangup_start(reload, s->app);
+    return s->endpoint != NULL && s->hangup != NULL ? MCP_OK : MCP_ENOMEM;
 }
 
 /* A worker may still be giving its answer to the endpoint, whoever hears it:
@@ -160,6 +169,7 @@ static enum mcp_err open_app(struct server *s)
  * that it may use until the process ends, which is now. */
 static void close_app(struct server *s)
 {
+    mcp_hangup_stop(s->hangup);
     if (!mcp_app_close(s->app))
         _exit(EXIT_FAILURE);
     mcp_endpoint_free(s->endpoint);
