@@ -71,6 +71,9 @@ local DEFAULTS = {
   object = function(value) return type(value) == "table", "a table" end,
 }
 DEFAULTS.map = DEFAULTS.object
+DEFAULTS.int64 = function(value)
+  return type(value) == "cdata" or DEFAULTS.integer(value), "a whole number"
+end
 
 local function copy_of(list)
   local copy = {}
@@ -197,7 +200,7 @@ scalar("string", "string", { type = "string" },
   COMMON .. " min_length max_length pattern format header")
 scalar("number", "number", { type = "number" }, NUMBERS)
 scalar("integer", "integer", { type = "integer" }, NUMBERS .. " header")
-scalar("int64", "integer", { type = "integer", format = "int64" }, NUMBERS .. " header", "int64")
+scalar("int64", "int64", { type = "integer", format = "int64" }, NUMBERS .. " header", "int64")
 scalar("bytes", "string", { type = "string", contentEncoding = "base64" }, COMMON, "bytes")
 scalar("boolean", "boolean", { type = "boolean" }, COMMON .. " header")
 scalar("null", "null", { type = "null" }, COMMON)

@@ -97,6 +97,7 @@ describe("a type of mcp.types", function()
     ["t.boolean { default = false }"] = '{"type":"boolean","default":false}',
     ["t.string { default = mcp.null }"] = '{"type":"string","default":null}',
     ['t.enum { "a", "b", default = "b" }'] = '{"type":"string","default":"b","enum":["a","b"]}',
+    ["t.int64 { default = 7 }"] = '{"type":"integer","default":7,"format":"int64"}',
     ["t.array { t.any(), default = {} }"] = '{"type":"array","default":[],"items":{}}',
     ["t.map { default = {} }"] = '{"type":"object","default":{}}',
   }
@@ -129,6 +130,7 @@ describe("a type of mcp.types", function()
     ["t.string { examples = 1 }"] = "string: examples must be a list, got 1",
     ["t.string { default = 1 }"] = "string: default must be a string, got 1",
     ["t.integer { default = 1.5 }"] = "integer: default must be a whole number, got 1.5",
+    ["t.int64 { default = 1.5 }"] = "int64: default must be a whole number, got 1.5",
     ['t.enum { "a", default = "b" }'] = 'enum: default "b" is not one of the values',
     ["t.array { default = { a = 1 } }"] = "array: default must be a list, got table",
     ["t.string { meta = 1 }"] = "string: meta must be a table of keywords, got 1",
