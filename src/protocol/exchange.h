@@ -12,7 +12,6 @@
 #ifndef MCP_PROTOCOL_EXCHANGE_H
 #define MCP_PROTOCOL_EXCHANGE_H
 
-#include "base/config.h"
 #include "features/request.h"
 #include "protocol/errors.h"
 #include "protocol/flight.h"
@@ -23,7 +22,6 @@ struct mcp_batch;
 
 struct mcp_endpoint {
     struct mcp_app *app;
-    const struct mcp_config *config;
     struct mcp_session_table *sessions;
     struct mcp_flights pipe_flights; /* calls of the stdio pipe          */
     struct mcp_session *pipe;        /* of legacy stdio; NULL before initialize;

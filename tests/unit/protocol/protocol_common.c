@@ -4,6 +4,8 @@
 #include "protocol_common.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,14 +21,18 @@ struct mcp_app {
     struct mcp_registry *registry;
     enum fake_mode mode;
     struct mcp_job *first, **last; /* waiting */
-    int runs, cancels;
+    atomic_int runs, cancels;
+    pthread_mutex_t lock; /* FAKE_THREADS: around first, last, stop */
+    pthread_cond_t filled;
+    pthread_t threads[8];
+    int thread_count;
+    bool stop;
 };
 
 struct fixture {
     struct mcp_app app;
     struct mcp_config *config;
     struct mcp_endpoint *ep;
-    struct flying *flying;
     struct answer answer;
     char sessions[8][64];
     unsigned session_count;
@@ -38,6 +44,7 @@ struct flying {
     struct answer *answer;
     char *head, *body;
     bool done;
+    sem_t landed;
 };
 
 /* ---- the fake app ---- */
@@ -150,10 +157,49 @@ enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job)
         run_now(app, job);
         return MCP_OK;
     }
+    pthread_mutex_lock(&app->lock);
     job->next = NULL;
     *app->last = job;
     app->last = &job->next;
+    pthread_cond_signal(&app->filled);
+    pthread_mutex_unlock(&app->lock);
     return MCP_OK;
+}
+
+static void *work(void *arg)
+{
+    struct mcp_app *app = arg;
+    struct mcp_job *job;
+
+    for (;;) {
+        pthread_mutex_lock(&app->lock);
+        while (app->first == NULL && !app->stop)
+            pthread_cond_wait(&app->filled, &app->lock);
+        job = app->first;
+        if (job != NULL && (app->first = job->next) == NULL)
+            app->last = &app->first;
+        pthread_mutex_unlock(&app->lock);
+        if (job == NULL)
+            return NULL;
+        run_now(app, job);
+    }
+}
+
+void fixture_workers(struct fixture *f, int count)
+{
+    struct mcp_app *app = &f->app;
+
+    pthread_mutex_lock(&app->lock);
+    app->stop = count == 0;
+    pthread_cond_broadcast(&app->filled);
+    pthread_mutex_unlock(&app->lock);
+    while (count == 0 && app->thread_count > 0)
+        assert_int_equal(pthread_join(app->threads[--app->thread_count], NULL),
+                         0);
+    while (app->thread_count < count)
+        assert_int_equal(
+            pthread_create(&app->threads[app->thread_count++], NULL, work, app),
+            0);
 }
 
 void mcp_app_cancel(struct mcp_app *app, struct mcp_call *call)
@@ -254,6 +300,8 @@ struct fixture *fixture_new(bool with_tools)
 
     assert_non_null(f);
     f->app.last = &f->app.first;
+    pthread_mutex_init(&f->app.lock, NULL);
+    pthread_cond_init(&f->app.filled, NULL);
     f->app.registry = mcp_registry_new();
     f->config = mcp_config_new();
     assert_non_null(f->app.registry);
@@ -267,21 +315,10 @@ struct fixture *fixture_new(bool with_tools)
     return f;
 }
 
-static void flying_free(struct fixture *f)
-{
-    if (f->flying == NULL)
-        return;
-    mcp_buf_free(&f->flying->call.out);
-    mcp_arena_free(f->flying->call.arena);
-    free(f->flying->head);
-    free(f->flying->body);
-    free(f->flying);
-    f->flying = NULL;
-}
-
 void fixture_free(struct fixture *f)
 {
-    flying_free(f);
+    pthread_mutex_destroy(&f->app.lock);
+    pthread_cond_destroy(&f->app.filled);
     mcp_endpoint_free(f->ep);
     mcp_registry_free(f->app.registry);
     mcp_config_free(f->config);
@@ -340,6 +377,7 @@ static void on_done(struct mcp_call *call)
         snprintf(a->headers + strlen(a->headers),
                  sizeof(a->headers) - strlen(a->headers), "%s: %s\n",
                  call->reply_headers[i].name, call->reply_headers[i].value);
+    sem_post(&fl->landed);
 }
 
 static const struct mcp_call_ops ops = {.emit = on_emit, .done = on_done};
@@ -371,6 +409,7 @@ static struct flying *make(struct fixture *f, enum mcp_transport transport,
     struct flying *fl = calloc(1, sizeof(*fl));
 
     assert_non_null(fl);
+    sem_init(&fl->landed, 0, 0);
     fl->answer = calloc(1, sizeof(*fl->answer));
     fl->head = strdup(headers);
     fl->body = malloc(len + 1); /* exact: ASan sees a read beyond */
@@ -394,12 +433,31 @@ static struct flying *make(struct fixture *f, enum mcp_transport transport,
 const struct answer *land(struct fixture *f, struct flying *fl)
 {
     f->answer = *fl->answer;
-    if (fl->done) {
-        free(fl->answer);
-        f->flying = fl;
-        flying_free(f);
-    }
+    if (fl->done)
+        release(fl);
     return &f->answer;
+}
+
+const struct answer *peek(const struct flying *fl)
+{
+    return fl->answer;
+}
+
+void release(struct flying *fl)
+{
+    sem_destroy(&fl->landed);
+    mcp_buf_free(&fl->call.out);
+    mcp_arena_free(fl->call.arena);
+    free(fl->answer);
+    free(fl->head);
+    free(fl->body);
+    free(fl);
+}
+
+void wait_for(struct flying *fl)
+{
+    while (sem_wait(&fl->landed) != 0)
+        continue;
 }
 
 void hang_up(struct fixture *f, struct flying *fl)

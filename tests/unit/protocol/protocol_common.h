@@ -28,9 +28,10 @@ struct fixture;
 
 /* How the fake app answers mcp_app_run(). */
 enum fake_mode {
-    FAKE_NOW,   /* the handler runs at once                      */
-    FAKE_LATER, /* the job waits for fixture_run_waiting()      */
-    FAKE_BUSY,  /* the queue is full                              */
+    FAKE_NOW,     /* the handler runs at once                      */
+    FAKE_LATER,   /* the job waits for fixture_run_waiting()      */
+    FAKE_BUSY,    /* the queue is full */
+    FAKE_THREADS, /* workers run it: fixture_workers() */
 };
 
 struct answer {
@@ -60,6 +61,8 @@ void fixture_idle(struct fixture *f, double seconds);
 void fixture_publish(struct fixture *f, bool with_tools);
 /* Runs what FAKE_LATER has kept, oldest first. */
 void fixture_run_waiting(struct fixture *f);
+/* Starts that many workers for FAKE_THREADS; 0: stops them. */
+void fixture_workers(struct fixture *f, int count);
 /* How often a handler has begun, and mcp_app_cancel() was called. */
 int fixture_runs(const struct fixture *f);
 int fixture_cancels(const struct fixture *f);
@@ -79,6 +82,11 @@ const struct answer *line(struct fixture *f, const char *body); /* stdio */
 struct flying *launch(struct fixture *f, enum mcp_transport transport,
                       const char *headers, const char *body);
 const struct answer *land(struct fixture *f, struct flying *fl);
+/* For threads, each its own calls: waits until the call is done; its answer,
+ * BORROWED from it; frees it. */
+void wait_for(struct flying *fl);
+const struct answer *peek(const struct flying *fl);
+void release(struct flying *fl);
 void hang_up(struct fixture *f, struct flying *fl);
 
 /* Initializes a session of `version`: "Mcp-Session-Id: ...\n", BORROWED from
