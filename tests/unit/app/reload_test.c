@@ -89,7 +89,7 @@ static void a_broken_script_changes_nothing(void **unused)
 
 struct asker {
     struct bench *b;
-    volatile bool stop;
+    atomic_bool stop;
     int calls, backwards;
 };
 
