@@ -24,7 +24,7 @@ enum {
     ACCEPT_PAUSE_MS = 50,
     SWEEP_S = 5,
     TELL_S = 10,
-    CANCEL_WAIT_MS = 1000, /* for cancelled calls, after the grace */
+    CANCEL_WAIT_MS = 500, /* for cancelled calls, after the grace */
     LINGER_MAX = 32,
     LINGER_READ = 64 * 1024,
 };
@@ -375,7 +375,8 @@ static void cancel_all(struct mcp_http_io *io)
             MCP_HTTP_OF(l, struct mcp_http_request, busy);
 
         next = l->next;
-        atomic_store(&r->call.cancelled, true);
+        r->told = false;
+        r->call.cancel_on_disconnect = true; /* legacy calls too */
         mcp_http_request_left(r);
     }
 }

@@ -350,8 +350,8 @@ void mcp_stdio_cancel_all(struct mcp_stdio_channel *ch,
     (void)pthread_mutex_lock(&ch->lock);
     while ((c = next_untold(ch)) != NULL) {
         (void)pthread_mutex_unlock(&ch->lock);
+        c->call.cancel_on_disconnect = true; /* whatever its era */
         mcp_endpoint_disconnected(endpoint, &c->call);
-        atomic_store(&c->call.cancelled, true); /* legacy calls too */
         (void)pthread_mutex_lock(&ch->lock);
         drop(c);
         (void)pthread_mutex_lock(&ch->lock);
