@@ -110,7 +110,7 @@ run_ctest() {
 stage_unit() {
   build_or_show dev
   ctest_options=()
-  ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=0 \
+  ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0 \
     UBSAN_OPTIONS=print_stacktrace=1 run_ctest dev env
 }
 
