@@ -3,6 +3,8 @@
  */
 #include "protocol/headers.h"
 
+#include <strings.h>
+
 #include "base/codec.h"
 #include "base/json_number.h"
 #include "features/prepared.h"
@@ -32,10 +34,20 @@ static const struct name_rule name_rules[] = {
 const char *mcp_headers_sole(const struct mcp_call *call, const char *name,
                              size_t *len)
 {
-    const char *v = mcp_call_header(call, name);
+    const char *v = NULL;
     size_t n;
 
-    if (v == NULL || mcp_call_header_count(call, name) != 1)
+    for (size_t i = 0; i < call->header_count; i++) {
+        const struct mcp_header *h = &call->headers[i];
+
+        if (((h->name[0] ^ name[0]) & ~0x20) != 0 ||
+            strcasecmp(h->name, name) != 0)
+            continue;
+        if (v != NULL)
+            return NULL;
+        v = h->value;
+    }
+    if (v == NULL)
         return NULL;
     v += strspn(v, " \t");
     n = strlen(v);
