@@ -138,8 +138,8 @@ static const struct mcp_option options[] = {
              "where a script failed"},
     {LUA, .name = "isolation", WORD(isolations), AT(isolation),
      .by = MCP_BY_ALL, .initial = "request",
-     .help = "request: each call starts from the app as it was loaded; "
-             "worker: states are kept between calls"},
+     .help = "Whether each call starts from the app as it was loaded, or in a "
+             "state that a worker keeps"},
     {LUA, .name = "jit", BOOL, AT(jit), .by = MCP_BY_ALL,
      .initial = "false",
      .help = "Compile Lua code, with isolation = worker only: faster, but an "

@@ -9,9 +9,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 struct mcp_hangup {
     pthread_t thread;
@@ -58,7 +59,7 @@ static void set_handler(void (*handler)(int))
 
 struct mcp_hangup *mcp_hangup_start(void (*reload)(void *user), void *user)
 {
-    struct mcp_hangup *h = calloc(1, sizeof(*h));
+    struct mcp_hangup *h = mcp_memory_new(1, sizeof(*h));
 
     if (h == NULL)
         return NULL;

@@ -1,7 +1,7 @@
 /*
  * hangup.h - SIGHUP reloads the app
  *
- * Layer:  cli. Uses base/err.
+ * Layer:  cli. Uses base/err, base/memory.
  * Thread: start and stop: main. The callback comes from a thread of its own.
  */
 #ifndef MCP_CLI_HANGUP_H
