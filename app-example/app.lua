@@ -6,6 +6,7 @@
 local mcp = require "mcp"
 local menu = require "lib.menu"
 local receipt = require "lib.receipt"
+local t = mcp.types
 
 mcp.server {
   name = "coffee",
@@ -90,13 +91,9 @@ local STEPS = { "grind", "heat", "pour" }
 --- Brews a drink and tells how far it is.
 mcp.tool("brew", {
   timeout = 20, -- seconds
-  input_schema = {
-    properties = {
-      drink = { type = "string" },
-      seconds = { type = "number", minimum = 0, maximum = 10, default = 1 },
-    },
-    required = { "drink" },
-    additionalProperties = false,
+  input = { -- types built in Lua
+    { "drink", t.string { description = "A name from the menu" } },
+    { "seconds", t.number { min = 0, max = 10, default = 1 } },
   },
 }, function(drink, seconds, ctx)
   assert(menu.find(drink)) -- an error is an answer too, and the server goes on
@@ -109,30 +106,27 @@ mcp.tool("brew", {
   return "Your " .. drink .. " is ready."
 end)
 
-mcp.tool {
-  name = "recipe",
-  description = "How a drink is made: the recipe, and a link to the whole book.",
-  read_only = true,
-  handler = function(drink)
-    local found, problem = menu.find(drink)
-    if not found then
-      return nil, problem
-    end
-    return {
-      mcp.embedded {
-        uri = "coffee://recipes/" .. found.name,
-        mime_type = "text/markdown",
-        text = ("# %s\n\n%s.\n"):format(found.name, found.about),
-      },
-      mcp.resource_link {
-        uri = "https://example.com/recipes",
-        name = "recipes",
-        title = "All recipes",
-        mime_type = "text/html",
-      },
-    }
-  end,
-}
+--- How a drink is made: the recipe, and a link to the whole book.
+---@param drink string A name from the menu
+mcp.tool("recipe", { read_only = true }, function(drink) -- types in the comment
+  local found, problem = menu.find(drink)
+  if not found then
+    return nil, problem
+  end
+  return {
+    mcp.embedded {
+      uri = "coffee://recipes/" .. found.name,
+      mime_type = "text/markdown",
+      text = ("# %s\n\n%s.\n"):format(found.name, found.about),
+    },
+    mcp.resource_link {
+      uri = "https://example.com/recipes",
+      name = "recipes",
+      title = "All recipes",
+      mime_type = "text/html",
+    },
+  }
+end)
 
 --- Who asks? Shows what a handler knows about its request.
 mcp.tool("who_am_i", function(ctx)
