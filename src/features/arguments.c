@@ -90,14 +90,14 @@ static void find_inexact(struct walk *w, const struct mcp_json *v,
 }
 
 void mcp_arguments_write_errors(struct mcp_buf *problem,
-                                const struct mcp_schema_errors *errors)
+                                const struct mcp_schema_errors *errors,
+                                const char *root)
 {
     for (size_t i = 0; i < errors->count; i++) {
         const struct mcp_schema_error *e = &errors->items[i];
 
         mcp_buf_printf(problem, "\n- %s: %s",
-                       e->instance_path[0] == '\0' ? "arguments"
-                                                   : e->instance_path,
+                       e->instance_path[0] == '\0' ? root : e->instance_path,
                        e->message);
     }
     if (errors->truncated)
@@ -112,7 +112,7 @@ static enum mcp_err explain(const struct mcp_tool *tool, enum mcp_err err,
         return err;
     write_head(problem, tool);
     if (err == MCP_EINVAL)
-        mcp_arguments_write_errors(problem, errors);
+        mcp_arguments_write_errors(problem, errors, "arguments");
     else
         mcp_buf_puts(problem, "\n- they are too large or too deeply nested to "
                               "be checked");

@@ -23,8 +23,10 @@ enum mcp_err mcp_arguments_check(const struct mcp_tool *tool,
                                  const struct mcp_json **out,
                                  struct mcp_buf *problem) MCP_MUST_USE;
 
-/* Appends "\n- /path: message" for each error. */
+/* Appends "\n- /path: message" for each error; the value itself is called
+ * `root`. */
 void mcp_arguments_write_errors(struct mcp_buf *problem,
-                                const struct mcp_schema_errors *errors);
+                                const struct mcp_schema_errors *errors,
+                                const char *root);
 
 #endif

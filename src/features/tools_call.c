@@ -172,7 +172,7 @@ static bool keeps_promise(struct mcp_request *rq, const struct mcp_tool *tool,
         err =
             mcp_schema_validate(tool->output, value, rq->call->arena, &errors);
     if (err == MCP_EINVAL && errors.count > 0)
-        mcp_arguments_write_errors(problem, &errors);
+        mcp_arguments_write_errors(problem, &errors, "the value");
     else if (err != MCP_OK)
         mcp_buf_puts(problem, "\n- it is too large to be checked");
     return err == MCP_OK;
