@@ -98,11 +98,10 @@ mcp.tool("brew", {
 }, function(drink, seconds, ctx)
   assert(menu.find(drink)) -- an error is an answer too, and the server goes on
   for i, step in ipairs(STEPS) do
-    ctx.progress(i - 1, #STEPS, step)
+    ctx.progress(i, #STEPS, step)
     ctx.debug("step " .. step)
     ctx.sleep(seconds / #STEPS)
   end
-  ctx.progress(#STEPS, #STEPS, "done")
   return "Your " .. drink .. " is ready."
 end)
 

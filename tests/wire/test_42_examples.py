@@ -93,9 +93,9 @@ class Example(wire.TestCase):
             logLevel="debug"))
         progress = [m["params"] for m in answer.messages
                     if m.get("method") == "notifications/progress"]
-        self.assertEqual([p["progress"] for p in progress], [0, 1, 2, 3])
+        self.assertEqual([p["progress"] for p in progress], [1, 2, 3])
         self.assertEqual([p["message"] for p in progress],
-                         ["grind", "heat", "pour", "done"])
+                         ["grind", "heat", "pour"])
         logs = [m["params"]["data"] for m in answer.messages
                 if m.get("method") == "notifications/message"]
         self.assertEqual(logs, ["step grind", "step heat", "step pour"])
