@@ -39,8 +39,8 @@ from messages import (  # noqa: F401 (given on to the tests)
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 SHARED_DIR = os.path.join(os.path.dirname(SOURCE_DIR), "shared")
-BIN = os.environ.get("MCPLUAD_BIN") or os.path.join(
-    SOURCE_DIR, "build", "dev", "mcpluad")
+BIN = os.path.abspath(os.environ.get("MCPLUAD_BIN") or os.path.join(
+    SOURCE_DIR, "build", "dev", "mcpluad"))
 
 START_SECONDS = 20     # generous: ASan on a busy machine
 STOP_SECONDS = 5       # what is promised for SIGTERM
