@@ -117,6 +117,34 @@ class Example(wire.TestCase):
         self.assertIn(data["seconds_left"], range(20, 31))
 
 
+class ManyLoads(wire.TestCase):
+    """Lua tables have no order of their own, and it differs from process to
+    process; what clients see must not."""
+
+    LOADS = 100
+
+    def lists(self, app):
+        """The bytes that one fresh process answers."""
+        lines = b"".join(wire.encode(message) + b"\n" for message in (
+            wire.modern("tools/list", id=1).body,
+            wire.modern("server/discover", id=2).body,
+            {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {
+                "protocolVersion": wire.LEGACY[0], "capabilities": {},
+                "clientInfo": wire.CLIENT_INFO}},
+            {"jsonrpc": "2.0", "id": 4, "method": "tools/list"}))
+        done = wire.run("--stdio", app, input=lines)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answers = done.stdout.splitlines()
+        self.assertEqual(len(answers), 4, done.stdout)
+        return sorted(answers)
+
+    def test_every_process_lists_the_same_bytes(self):
+        for app in (EXAMPLE, FIXTURES):
+            first = self.lists(app)
+            for _ in range(self.LOADS // 2 - 1):
+                self.assertEqual(self.lists(app), first)
+
+
 class Fixtures(wire.TestCase):
     APP_FILE = FIXTURES
 
