@@ -150,4 +150,19 @@ static inline void expect(struct bench *b, const char *tool, const char *args,
     drop(&one);
 }
 
+static inline void expect_load_error(const char *source, enum mcp_err err,
+                                     const char *part)
+{
+    struct bench b;
+
+    bench_make(&b);
+    set(&b, "load_timeout", err == MCP_ETIMEOUT ? "0.3" : "20");
+    bench_open(&b, source);
+    if (strstr(b.message, part) == NULL)
+        fail_msg("expected \"%s\" in: %s", part, b.message);
+    assert_int_equal(b.err, err);
+    assert_null(strchr(b.message, '\n'));
+    bench_close(&b);
+}
+
 #endif
