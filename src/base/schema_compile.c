@@ -94,43 +94,56 @@ bool schema_grow(struct schema_compiler *c, void *array, uint32_t count,
 
 /* ---- copies into the program ---- */
 
-static bool copy_value(struct mcp_arena *a, const struct mcp_json *v,
+static bool copy_value(struct schema_compiler *c, const struct mcp_json *v,
                        struct mcp_json *to, int depth);
 
-static bool copy_text(struct mcp_arena *a, const struct mcp_json *v,
+/* Room in the program. NULL: the error is noted. */
+static void *room(struct schema_compiler *c, size_t count, size_t size)
+{
+    void *p = mcp_arena_alloc(c->program, count * size + 1);
+
+    if (p == NULL)
+        (void)schema_fail_memory(c);
+    return p;
+}
+
+static bool copy_text(struct schema_compiler *c, const struct mcp_json *v,
                       struct mcp_json *to)
 {
-    char *text = mcp_arena_dup(a, v->u.text, v->count);
+    char *text = room(c, (size_t)v->count, 1);
 
+    if (text != NULL && v->count > 0)
+        memcpy(text, v->u.text, v->count);
+    if (text != NULL)
+        text[v->count] = '\0';
     *to = *v;
     to->u.text = text;
     return text != NULL;
 }
 
-static bool copy_items(struct mcp_arena *a, const struct mcp_json *v,
+static bool copy_items(struct schema_compiler *c, const struct mcp_json *v,
                        struct mcp_json *to, int depth)
 {
-    struct mcp_json *items = mcp_arena_alloc(a, v->count * sizeof(*items) + 1);
+    struct mcp_json *items = room(c, v->count, sizeof(*items));
     uint32_t i;
 
     for (i = 0; items != NULL && i < v->count; i++)
-        if (!copy_value(a, &v->u.items[i], &items[i], depth + 1))
+        if (!copy_value(c, &v->u.items[i], &items[i], depth + 1))
             return false;
     *to = *v;
     to->u.items = items;
     return items != NULL;
 }
 
-static bool copy_members(struct mcp_arena *a, const struct mcp_json *v,
+static bool copy_members(struct schema_compiler *c, const struct mcp_json *v,
                          struct mcp_json *to, int depth)
 {
-    struct mcp_json_member *members =
-        mcp_arena_alloc(a, v->count * sizeof(*members) + 1);
+    struct mcp_json_member *members = room(c, v->count, sizeof(*members));
     uint32_t i;
 
     for (i = 0; members != NULL && i < v->count; i++)
-        if (!copy_text(a, &v->u.members[i].key, &members[i].key) ||
-            !copy_value(a, &v->u.members[i].value, &members[i].value,
+        if (!copy_text(c, &v->u.members[i].key, &members[i].key) ||
+            !copy_value(c, &v->u.members[i].value, &members[i].value,
                         depth + 1))
             return false;
     *to = *v;
@@ -138,19 +151,22 @@ static bool copy_members(struct mcp_arena *a, const struct mcp_json *v,
     return members != NULL;
 }
 
-static bool copy_value(struct mcp_arena *a, const struct mcp_json *v,
+static bool copy_value(struct schema_compiler *c, const struct mcp_json *v,
                        struct mcp_json *to, int depth)
 {
-    if (depth > MAX_VALUE_DEPTH)
+    if (depth > MAX_VALUE_DEPTH) {
+        (void)schema_fail_limit(c, "a value in the schema is nested too "
+                                   "deeply");
         return false;
+    }
     switch (v->type) {
     case MCP_JSON_NUMBER:
     case MCP_JSON_STRING:
-        return copy_text(a, v, to);
+        return copy_text(c, v, to);
     case MCP_JSON_ARRAY:
-        return copy_items(a, v, to, depth);
+        return copy_items(c, v, to, depth);
     case MCP_JSON_OBJECT:
-        return copy_members(a, v, to, depth);
+        return copy_members(c, v, to, depth);
     default:
         *to = *v;
         return true;
@@ -160,12 +176,9 @@ static bool copy_value(struct mcp_arena *a, const struct mcp_json *v,
 const struct mcp_json *schema_copy_value(struct schema_compiler *c,
                                          const struct mcp_json *v)
 {
-    struct mcp_json *to = mcp_arena_alloc(c->program, sizeof(*to));
+    struct mcp_json *to = room(c, 1, sizeof(*to));
 
-    if (to != NULL && copy_value(c->program, v, to, 0))
-        return to;
-    (void)schema_fail_memory(c);
-    return NULL;
+    return to != NULL && copy_value(c, v, to, 0) ? to : NULL;
 }
 
 /* The place in the program that `spot` stands for. */

@@ -3,6 +3,8 @@
  */
 #include "base/schema_run.h"
 
+enum { MAX_NAME_SHOWN = 60 };
+
 /* ---- properties, patternProperties, additionalProperties, required ---- */
 
 /* The patterns that match the key. `*known` is set by each. */
@@ -129,6 +131,30 @@ bool schema_run_object(struct schema_run *r, const struct schema_node *n,
 
 /* ---- the rest ---- */
 
+/* Says that a name is wrong, and why. */
+static void report_name(struct schema_run *r, const struct schema_node *n,
+                        const struct schema_op *op, const struct mcp_json *key,
+                        const struct schema_path *at)
+{
+    struct schema_report own = {.max = 1}, *report = r->report;
+    struct schema_text text;
+
+    r->report = &own;
+    (void)schema_check(r, op->u.node, key, at, NULL);
+    r->report = report;
+    if (r->err == MCP_EINVAL) /* only `own` is full */
+        r->err = MCP_OK;
+    if (r->err != MCP_OK)
+        return;
+    schema_text_clear(&text);
+    schema_text_puts(&text, "the name ");
+    schema_text_quote(&text, key->u.text, key->count, MAX_NAME_SHOWN);
+    schema_text_puts(&text, " ");
+    schema_text_puts(&text, own.count > 0 ? own.items[0].error.message
+                                          : "is not allowed");
+    schema_report_text(r, n, op->kind, op->keyword, at, &text);
+}
+
 bool schema_run_property_names(struct schema_run *r,
                                const struct schema_node *n,
                                const struct schema_op *op,
@@ -140,14 +166,14 @@ bool schema_run_property_names(struct schema_run *r,
     bool ok = true;
     uint32_t i;
 
-    (void)n;
     (void)seen;
     for (i = 0; i < v->count; i++) {
         here.key = &v->u.members[i].key;
-        if (schema_check(r, op->u.node, here.key, &here, NULL))
+        if (schema_probe(r, op->u.node, here.key, NULL))
             continue;
         if (r->report == NULL || r->err != MCP_OK)
             return false;
+        report_name(r, n, op, here.key, &here);
         ok = false;
     }
     return ok;

@@ -114,6 +114,22 @@ static void nesting_of_subschemas(void **state)
     free(deep);
 }
 
+static void nesting_of_values(void **state)
+{
+    char *fits = nested("[", 200, "", "]"), *deep = nested("[", 202, "", "]");
+    char *text = malloc(1000);
+
+    (void)state;
+    (void)snprintf(text, 1000, "{\"const\":%s}", fits);
+    mcp_schema_free(compile_text(text, NULL));
+    (void)snprintf(text, 1000, "{\"const\":%s}", deep);
+    assert_string_equal(refusal(text, NULL, MCP_ELIMIT),
+                        "a value in the schema is nested too deeply");
+    free(fits);
+    free(deep);
+    free(text);
+}
+
 static void circles_at_one_value_are_refused(void **state)
 {
     static const char *const list[] = {
@@ -345,6 +361,7 @@ int main(void)
         cmocka_unit_test(steps_of_evaluation),
         cmocka_unit_test(number_of_subschemas),
         cmocka_unit_test(nesting_of_subschemas),
+        cmocka_unit_test(nesting_of_values),
         cmocka_unit_test(circles_at_one_value_are_refused),
         cmocka_unit_test(a_dynamic_circle_ends_at_the_depth_limit),
         cmocka_unit_test(doubling_schemas_end_at_the_step_limit),

@@ -70,6 +70,9 @@ static void members_are_named(void **state)
     SAYS("{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}",
          "/b [dependentRequired] /dependentRequired: is required when \"a\" is "
          "present");
+    SAYS("{\"propertyNames\":{\"maxLength\":2}}", "{\"abc\":1}",
+         "/abc [propertyNames] /propertyNames: the name \"abc\" must have at "
+         "most 2 characters, got 3");
     SAYS("{\"unevaluatedProperties\":false}", "{\"a\":1}",
          "/a [unevaluatedProperties] /unevaluatedProperties: unknown property: "
          "no part of the schema describes it");
