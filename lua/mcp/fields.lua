@@ -65,13 +65,17 @@ end
 
 ---@return string?
 function M.string(at, t, key)
-  return expect(at, t, key, "string")
+  local value = expect(at, t, key, "string")
+  if value and value:find("%z") then
+    at:fail("%s has a NUL character inside", key)
+  end
+  return value
 end
 
 --- A string that is not only white space, else nil.
 ---@return string?
 function M.text(at, t, key)
-  local value = expect(at, t, key, "string")
+  local value = M.string(at, t, key)
   return value and value:find("%S") and value or nil
 end
 

@@ -91,8 +91,8 @@ local function tool(first, second, third)
   at:must_load()
   local decl = gather(at, first, second, third)
   fields.known(at, decl, KNOWN, LATER)
-  if type(decl.name) ~= "string" then
-    at:fail("name must be a string, got %s", fields.told(decl.name))
+  if not fields.string(at, decl, "name") then
+    at:fail("name must be a string, got nil")
   end
 
   local out = {

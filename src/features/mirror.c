@@ -26,8 +26,15 @@ struct finder {
 
 static enum mcp_err refuse(const struct finder *f, const char *why)
 {
-    snprintf(f->message, f->message_size, "tool \"%s\": " KEYWORD " %s",
-             f->tool->name, why);
+    const struct mcp_tool *tool = f->tool;
+
+    if (tool->file != NULL)
+        snprintf(f->message, f->message_size,
+                 "%s:%d: tool \"%s\": " KEYWORD " %s", tool->file, tool->line,
+                 tool->name, why);
+    else
+        snprintf(f->message, f->message_size, "tool \"%s\": " KEYWORD " %s",
+                 tool->name, why);
     return MCP_EINVAL;
 }
 

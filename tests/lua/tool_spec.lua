@@ -121,6 +121,9 @@ describe("mcp.tool refuses", function()
     ['mcp.tool()'] = "name must be a string, got nil",
     ['mcp.tool(7, function() end)'] = "name must be a string, got 7",
     ['mcp.tool { ' .. f .. ' }'] = "name must be a string, got nil",
+    ['mcp.tool { name = "x\\0y", ' .. f .. ' }'] = "name has a NUL character inside",
+    ['mcp.tool { name = "x", summary = "\\0", ' .. f .. ' }'] =
+      "summary has a NUL character inside",
     ['mcp.tool { name = "x", titel = "T", ' .. f .. ' }'] =
       'unknown field "titel"; did you mean "title"?',
     ['mcp.tool { name = "x", zzzzzz = 1, ' .. f .. ' }'] = 'unknown field "zzzzzz"',
