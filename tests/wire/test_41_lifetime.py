@@ -126,6 +126,47 @@ class Stdio(wire.TestCase):
             process.signal(number)
             process.wait_end(5, 0)
 
+    def test_a_running_call_is_answered_before_a_signal_ends_it(self):
+        process = wire.Stdio(APP)
+        process.send(wire.modern("tools/call", {
+            "name": "sleep", "arguments": {"seconds": 1}}, id=5).body)
+        time.sleep(0.5)
+        process.signal(signal.SIGTERM)
+        answer = process.receive()
+        self.assertEqual(answer["id"], 5)
+        self.assertEqual(answer["result"]["content"][0]["text"], "slept")
+        process.wait_end(5, 0)
+
+    def test_a_call_that_lasts_is_cut_in_time(self):
+        process = wire.Stdio(APP)
+        process.send(wire.modern("tools/call", {"name": "spin"}, id=5).body)
+        time.sleep(0.5)
+        process.signal(signal.SIGTERM)
+        process.wait_end(6, 0)
+
+    def test_the_second_signal_ends_at_once(self):
+        process = wire.Stdio(APP)
+        process.send(wire.modern("tools/call", {"name": "spin"}, id=5).body)
+        time.sleep(0.5)
+        process.signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.signal(signal.SIGTERM)
+        process.wait_end(1, 128 + signal.SIGTERM)
+
+    def test_closed_descriptors(self):
+        for redirections in ("<&-", "<&- >&-", "<&- >&- 2>&-"):
+            folder = wire.tempfile.mkdtemp(prefix="mcpluad-wire-")
+            self.addCleanup(wire.shutil.rmtree, folder)
+            path = os.path.join(folder, "app.lua")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(APP)
+            done = subprocess.run(
+                ["sh", "-c", 'exec "$0" --stdio "$1" ' + redirections,
+                 wire.BIN, path], timeout=20, env=wire.sanitizer_env(),
+                stderr=subprocess.DEVNULL,
+                check=False)
+            self.assertEqual(done.returncode, 0, redirections)
+
     def test_what_the_app_prints_is_not_for_the_client(self):
         process = self.start_stdio(
             'print("one")\nio.write("two\\n")\nio.stdout:write("three\\n")\n'
