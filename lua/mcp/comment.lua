@@ -119,6 +119,17 @@ function M.text_from(chunk, number)
   return start and lines.text:sub(start) or ""
 end
 
+--- Does the block say anything about arguments or results?
+---@param block? string[]
+function M.has_types(block)
+  for _, line in ipairs(block or {}) do
+    if line:find("^%s*@param") or line:find("^%s*@return") then
+      return true
+    end
+  end
+  return false
+end
+
 --- The prose of a block: every line that is no annotation.
 ---@param block string[]
 ---@return string? text  nil: there is none

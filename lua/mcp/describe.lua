@@ -7,7 +7,6 @@ local core = require "mcp.core"
 local fields = require "mcp.fields"
 local icons = require "mcp.icons"
 local schema = require "mcp.schema"
-local signature = require "mcp.signature"
 local type_ = require "mcp.type"
 local type_fields = require "mcp.type_fields"
 
@@ -116,8 +115,8 @@ local function input_schema(at, decl, block, out)
     return
   elseif t and t.keywords.type ~= "object" then
     at:fail("input must be a table of arguments or t.object { ... }, got t.%s", t.kind)
-  elseif not t and block then
-    t, defs = signature.input(at, block, out.binds)
+  elseif not t and comment.has_types(block) then
+    t, defs = require("mcp.signature").input(at, block, out.binds)
   end
   if not t then
     local any
@@ -133,8 +132,8 @@ local function output_schema(at, decl, block, out)
   local t, defs = declared_type(at, decl, "output"), nil
   if written_schema(at, decl, "output", out) then
     return
-  elseif not t and block then
-    t, defs = signature.output(at, block)
+  elseif not t and comment.has_types(block) then
+    t, defs = require("mcp.signature").output(at, block)
   end
   if t then
     for _, convert in ipairs(type_.converts(t)) do
