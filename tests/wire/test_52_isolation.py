@@ -1,6 +1,7 @@
 """Calls see nothing of one another, whatever they leave behind."""
 
 import concurrent.futures
+import json
 import os
 import unittest
 
@@ -29,7 +30,10 @@ mcp.server { name = "isolation", version = "1.0.0" }
 
 local up = 0
 local cache = setmetatable({}, { __mode = "k" })
-local parked = coroutine.create(function() while true do coroutine.yield() end end)
+local parked = coroutine.create(function()
+  local turn = 0
+  while true do coroutine.yield(turn) turn = turn + 1 end
+end)
 coroutine.resume(parked)
 local raw_format, raw_type, raw_next = string.format, type, next
 
@@ -57,6 +61,7 @@ local function traces(args)
   expect("function metatable", debug.getmetatable(print), nil)
   expect("registry", debug.getregistry().leaked, nil)
   expect("coroutine", coroutine.status(parked), "suspended")
+  expect("coroutine's turn", select(2, coroutine.resume(parked)), 1)
   expect("array mark", (getmetatable(args.list) or {}).leaked, nil)
   expect("block mark", (getmetatable(mcp.text("")) or {}).leaked, nil)
   expect("ctx", rawget(debug.getregistry(), "ctx_leaked"), nil)
@@ -125,6 +130,16 @@ mcp.tool("soil", { input_schema = { type = "object", properties = {
     return "clean " .. tostring(args.id)
   end)
 
+-- What traces() finds when the same call looks twice.
+mcp.tool("twice", function()
+  local args = { list = mcp.array {}, junk = 1 }
+  soil(args, {})
+  debug.setmetatable(nil, nil)
+  debug.setmetatable(0, nil)
+  type, string.format = raw_type, raw_format
+  return traces(args)
+end)
+
 mcp.tool("random", function()
   return { math.random(1e9), math.random(1e9) }
 end)
@@ -174,6 +189,16 @@ class Isolation(wire.TestCase):
                 self.soil(connection, i)
         finally:
             connection.close()
+
+    def test_what_is_left_behind_would_be_seen(self):
+        found = json.loads(
+            self.server.call("twice").result["content"][0]["text"])
+        self.assertEqual({f.split("=")[0] for f in found}, {
+            "global", "_G metatable", "_G's metatable's mark", "upvalue",
+            "weak table", "string method", "string metatable",
+            "package.loaded", "package.preload", "package.path", "registry",
+            "function metatable", "array mark", "block mark", "ctx",
+            "environment", "coroutine's turn"})
 
     def test_many_calls_at_once_are_all_clean(self):
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
