@@ -76,6 +76,33 @@ static void references_and_all_of_are_followed(void **state)
     GIVES("{\"anyOf\":[{\"properties\":{\"a\":{\"default\":1}}}]}", "{}", "{}");
 }
 
+static void many_parts_describe_one_value(void **state)
+{
+    char schema[2000] = "{\"allOf\":[", *p = schema + strlen(schema);
+    char expected[500] = "{", *q = expected + 1;
+    int i;
+
+    (void)state;
+    for (i = 0; i < 20; i++) {
+        const char *comma = i > 0 ? "," : "";
+
+        p += snprintf(p, 80, "%s{\"properties\":{\"p%d\":{\"default\":%d}}}",
+                      comma, i, i);
+        q += snprintf(q, 20, "%s\"p%d\":%d", comma, i, i);
+    }
+    (void)snprintf(p, 3, "]}");
+    (void)snprintf(q, 2, "}");
+    GIVES(schema, "{}", expected);
+}
+
+static void dynamic_references_are_followed_too(void **state)
+{
+    (void)state;
+    GIVES("{\"$dynamicAnchor\":\"n\",\"properties\":{\"a\":{\"default\":1},"
+          "\"k\":{\"$dynamicRef\":\"#n\"}}}",
+          "{\"k\":{}}", "{\"k\":{\"a\":1},\"a\":1}");
+}
+
 static void a_default_that_holds_itself_ends(void **state)
 {
     (void)state;
@@ -148,6 +175,8 @@ int main(void)
         cmocka_unit_test(null_is_never_filled_in),
         cmocka_unit_test(defaults_are_filled_at_every_depth),
         cmocka_unit_test(references_and_all_of_are_followed),
+        cmocka_unit_test(many_parts_describe_one_value),
+        cmocka_unit_test(dynamic_references_are_followed_too),
         cmocka_unit_test(a_default_that_holds_itself_ends),
         cmocka_unit_test(null_for_an_optional_member_is_absence),
         cmocka_unit_test(nothing_to_do_gives_the_value_itself),

@@ -283,6 +283,47 @@ static void a_full_arena_is_reported(void **state)
     free(text);
 }
 
+/* Whatever the arena holds, the answer is right or MCP_ENOMEM. */
+static void every_size_of_arena_is_survived(void **state)
+{
+    static const char value[] = "{\"a\":null,\"o\":{\"x\":null},\"bad\":1,"
+                                "\"s\":\"abc\",\"l\":[1,2,3,4,5,6,"
+                                "7,8,9,10,10],\"u\":5}";
+    struct mcp_schema *s = compile_text(
+        "{\"properties\":{\"a\":{\"type\":\"string\",\"default\":1},\"o\":{"
+        "\"properties\":{\"x\":{\"type\":\"string\"},\"y\":{\"default\":{}}}},"
+        "\"s\":{\"pattern\":\"^(?:a|b)*$\"},\"l\":{\"uniqueItems\":true},\"u\":"
+        "{"
+        "\"anyOf\":[{\"minimum\":6},{\"maximum\":4}]}},"
+        "\"unevaluatedProperties\":false}",
+        NULL);
+    struct mcp_arena *doc = mcp_arena_new(1 << 20);
+    const struct mcp_json *v = parse_text(doc, value), *out;
+    size_t size, full = 0;
+
+    (void)state;
+    for (size = 0; size < 60000 && full < 3; size += 16) {
+        struct mcp_arena *a = mcp_arena_new(size);
+        struct mcp_schema_errors e;
+        enum mcp_err err = mcp_schema_validate(s, v, a, &e);
+
+        assert_true(err == MCP_ENOMEM || (err == MCP_EINVAL && e.count == 6));
+        full = (size_t)(err == MCP_EINVAL);
+        mcp_arena_reset(a);
+        err = mcp_schema_normalize(s, v, a, &out);
+        assert_true(err == MCP_ENOMEM || (err == MCP_OK && out->count == 5));
+        full += (size_t)(err == MCP_OK);
+        mcp_arena_reset(a);
+        err = mcp_schema_fill_defaults(s, v, a, &out);
+        assert_true(err == MCP_ENOMEM || (err == MCP_OK && out->count == 6));
+        full += (size_t)(err == MCP_OK);
+        mcp_arena_free(a);
+    }
+    assert_int_equal(full, 3);
+    mcp_schema_free(s);
+    mcp_arena_free(doc);
+}
+
 static void many_names_are_found(void **state)
 {
     char *schema =
@@ -369,6 +410,7 @@ int main(void)
         cmocka_unit_test(the_pattern_limit_counts),
         cmocka_unit_test(many_items_are_unique_in_linear_time),
         cmocka_unit_test(a_full_arena_is_reported),
+        cmocka_unit_test(every_size_of_arena_is_survived),
         cmocka_unit_test(many_names_are_found),
         cmocka_unit_test(over_sixty_four_required_names),
         cmocka_unit_test(over_sixty_four_members_are_tracked),

@@ -358,6 +358,109 @@ static void given_documents_are_found(void **state)
     mcp_arena_free(a);
 }
 
+#define VOCABULARY "https://json-schema.org/draft/2020-12/vocab/"
+
+static void a_meta_schema_chooses_vocabularies(void **state)
+{
+    struct mcp_arena *a = mcp_arena_new(1 << 20);
+    const struct mcp_schema_resource resources[] = {
+        {"http://m/loose",
+         parse_text(a, "{\"$vocabulary\":{\"" VOCABULARY
+                       "core\":true,\"" VOCABULARY "applicator\":true}}")},
+        {"http://m/strict", parse_text(a, "{\"$vocabulary\":{\"" VOCABULARY
+                                          "format-assertion\":true}}")},
+        {"http://m/old", parse_text(a, "{\"$schema\":\"http://json-schema.org/"
+                                       "draft-07/schema#\"}")},
+        {"http://m/new", parse_text(a, "{\"$vocabulary\":{\"http://v/x\":true}"
+                                       "}")},
+        {"http://m/loop", parse_text(a, "{\"$schema\":\"http://m/loop\"}")},
+    };
+    const struct mcp_schema_options options = {.resources = resources,
+                                               .resource_count = 5};
+    static const struct verdict list[] = {
+        {"{\"$schema\":\"http://m/loose\",\"minimum\":5,\"required\":[\"a\"]}",
+         "{}", true},
+        {"{\"$schema\":\"http://m/loose\",\"properties\":{\"a\":false}}",
+         "{\"a\":1}", false},
+        {"{\"$schema\":\"http://m/strict\",\"format\":\"date\"}", "\"x\"",
+         false},
+        {"{\"$schema\":\"http://m/old\",\"items\":[{\"const\":1}]}", "[2]",
+         false},
+    };
+
+    (void)state;
+    CHECK(list, &options);
+    assert_string_equal(
+        refusal("{\"$schema\":\"http://m/new\"}", &options, MCP_EINVAL),
+        "/$schema: the meta-schema needs a vocabulary that is not supported");
+    assert_non_null(
+        strstr(refusal("{\"$schema\":\"http://m/loop\"}", &options, MCP_EINVAL),
+               "unknown dialect"));
+    mcp_arena_free(a);
+}
+
+static void pointers_that_lead_nowhere_are_refused(void **state)
+{
+    static const char *const references[] = {
+        "#/prefixItems/1",
+        "#/prefixItems/01",
+        "#/prefixItems/-",
+        "#/prefixItems/x",
+        "#/prefixItems/4294967296",
+        "#/prefixItems",
+        "#/title",
+        "#nowhere",
+        "other.json",
+        "#/$defs/a~2b",
+        "#/prefixItems/0/0",
+    };
+    char schema[200];
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
+        (void)snprintf(schema, sizeof(schema),
+                       "{\"title\":\"x\",\"prefixItems\":[true],\"not\":{"
+                       "\"$ref\":\"%s\"}}",
+                       references[i]);
+        assert_non_null(
+            strstr(refusal(schema, NULL, MCP_EINVAL), "/not/$ref: "));
+    }
+}
+
+static void uris_are_resolved_as_rfc_3986_says(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"g", "http://a/b/c/g"},      {"./g", "http://a/b/c/g"},
+        {"g/", "http://a/b/c/g/"},    {"/g", "http://a/g"},
+        {"//g", "http://g"},          {"?y", "http://a/b/c/d;p?y"},
+        {"g?y", "http://a/b/c/g?y"},  {".", "http://a/b/c/"},
+        {"..", "http://a/b/"},        {"../g", "http://a/b/g"},
+        {"../../g", "http://a/g"},    {"../../../g", "http://a/g"},
+        {"/./g", "http://a/g"},       {"g/./h", "http://a/b/c/g/h"},
+        {"g/../h", "http://a/b/c/h"}, {"g;x=1/../y", "http://a/b/c/y"},
+        {"urn:x:y", "urn:x:y"},
+    };
+    struct mcp_arena *a = mcp_arena_new(1 << 20);
+    char schema[200];
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        const struct mcp_schema_resource resource = {
+            pairs[i][1], parse_text(a, "{\"const\":1}")};
+        const struct mcp_schema_options options = {.resources = &resource,
+                                                   .resource_count = 1};
+        struct verdict one = {schema, "2", false};
+
+        (void)snprintf(schema, sizeof(schema),
+                       "{\"$id\":\"http://a/b/c/d;p?q\",\"$ref\":\"%s\"}",
+                       pairs[i][0]);
+        check_verdicts(&one, 1, &options);
+    }
+    mcp_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +478,9 @@ int main(void)
         cmocka_unit_test(draft_07_reads_by_its_own_rules),
         cmocka_unit_test(schema_keyword_chooses_the_dialect),
         cmocka_unit_test(given_documents_are_found),
+        cmocka_unit_test(a_meta_schema_chooses_vocabularies),
+        cmocka_unit_test(pointers_that_lead_nowhere_are_refused),
+        cmocka_unit_test(uris_are_resolved_as_rfc_3986_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
