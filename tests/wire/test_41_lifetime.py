@@ -163,8 +163,7 @@ class Stdio(wire.TestCase):
             done = subprocess.run(
                 ["sh", "-c", 'exec "$0" --stdio "$1" ' + redirections,
                  wire.BIN, path], timeout=20, env=wire.sanitizer_env(),
-                stderr=subprocess.DEVNULL,
-                check=False)
+                stderr=subprocess.DEVNULL, check=False)
             self.assertEqual(done.returncode, 0, redirections)
 
     def test_what_the_app_prints_is_not_for_the_client(self):
