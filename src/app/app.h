@@ -12,48 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "app/outcome.h"
+#include "app/job.h"
+#include "app/options.h"
 #include "app/registry.h"
 #include "base/call.h"
 #include "base/config.h"
 #include "base/err.h"
 
 struct mcp_app;
-
-/* One run of a tool's handler. The maker allocates it (in the call's arena),
- * fills the first part and gives it to mcp_app_run(). */
-struct mcp_job {
-    struct mcp_call *call;
-    const struct mcp_generation *gen; /* a REF that finish gives back        */
-    const struct mcp_tool *tool;      /* of gen                              */
-    const struct mcp_json *args;      /* validated; object; in call->arena   */
-    void (*finish)(struct mcp_job *job); /* called once, on a worker thread;
-                                            `outcome` is filled              */
-    void *user;                          /* the maker's                      */
-
-    struct mcp_outcome outcome; /* freed by finish with mcp_outcome_free()   */
-
-    /* private to app/ */
-    struct mcp_job *next;
-    uint64_t deadline_ns, wake_ns, queued_ns;
-    void *state;
-};
-
-struct mcp_app_options {
-    const char *path;                /* app.lua                              */
-    const struct mcp_config *config; /* flags and environment; BORROWED      */
-    /* Called on a fresh generation before it is published; may set
-     * gen->prepared. Errors stop the load; `message` says why. */
-    enum mcp_err (*prepare)(void *user, struct mcp_generation *gen,
-                            char *message, size_t message_size);
-    void *prepare_user;
-    bool watch; /* reload when a file of the app changes (--dev)             */
-    /* Called after a reload, on the loader's thread. May be NULL. Both
-     * generations are BORROWED for the call. */
-    void (*published)(void *user, const struct mcp_generation *old,
-                      const struct mcp_generation *now);
-    void *published_user;
-};
 
 /* Stops the workers (running handlers are interrupted), closes every state.
  * False: a handler is blocked inside a C library and may still go on. Nothing

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
 #include "app/host.h"
+#include "app/job.h"
 #include "app/result.h"
 #include "app/runner.h"
 #include "app/sources.h"

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/app.h"
 #include "app/host.h"
+#include "app/job.h"
 #include "app/value.h"
 #include "base/clock.h"
 

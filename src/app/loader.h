@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "app/app.h"
+#include "app/options.h"
 #include "app/runner.h"
 
 struct mcp_loader;

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "app/app.h"
+#include "app/job.h"
 #include "app/runner.h"
 
 struct mcp_pool;

@@ -7,7 +7,7 @@
 #ifndef MCP_APP_RUN_H
 #define MCP_APP_RUN_H
 
-#include "app/app.h"
+#include "app/job.h"
 #include "app/pool.h"
 #include "app/runner.h"
 
@@ -16,9 +16,5 @@
  * it. */
 void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
              struct mcp_job *job);
-
-/* The C function that pushes a handler and its arguments; mcp_state_new()
- * leaves it on the stack of the coroutine of calls. */
-int mcp_run_push_call(struct lua_State *L);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/app.h"
 #include "app/heap.h"
+#include "app/job.h"
 #include "app/sources.h"
 #include "base/log.h"
 

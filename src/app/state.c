@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "app/bind_call.h"
 #include "app/bind_core.h"
 #include "app/bind_ctx.h"
 #include "app/declare.h"
 #include "app/heap.h"
 #include "app/result.h"
-#include "app/run.h"
 #include "app/runner.h"
 #include "app/sources.h"
 #include "app/value.h"
@@ -208,7 +208,7 @@ static void keep_randomseed(lua_State *L)
 static void make_coroutine(lua_State *L, struct mcp_host *host)
 {
     host->co = lua_newthread(L);
-    lua_pushcfunction(host->co, mcp_run_push_call);
+    lua_pushcfunction(host->co, mcp_bind_call);
     lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_CO);
 }
 

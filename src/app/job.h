@@ -1,0 +1,35 @@
+/*
+ * job.h - one run of a handler, from its arguments to its outcome
+ *
+ * Layer:  app. Uses app/outcome, app/registry, base/call.
+ * Thread: one owner at a time: who submitted it, then a worker.
+ */
+#ifndef MCP_APP_JOB_H
+#define MCP_APP_JOB_H
+
+#include <stdint.h>
+
+#include "app/outcome.h"
+#include "app/registry.h"
+#include "base/call.h"
+
+/* One run of a tool's handler. The maker allocates it (in the call's arena),
+ * fills the first part and gives it to mcp_app_run(). */
+struct mcp_job {
+    struct mcp_call *call;
+    const struct mcp_generation *gen; /* a REF that finish gives back        */
+    const struct mcp_tool *tool;      /* of gen                              */
+    const struct mcp_json *args;      /* validated; object; in call->arena   */
+    void (*finish)(struct mcp_job *job); /* called once, on a worker thread;
+                                            `outcome` is filled              */
+    void *user;                          /* the maker's                      */
+
+    struct mcp_outcome outcome; /* freed by finish with mcp_outcome_free()   */
+
+    /* private to app/ */
+    struct mcp_job *next;
+    uint64_t deadline_ns, wake_ns, queued_ns;
+    void *state;
+};
+
+#endif

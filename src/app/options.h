@@ -1,0 +1,33 @@
+/*
+ * options.h - what an app is opened with
+ *
+ * Layer:  app. Uses app/registry, base/config.
+ * Thread: filled by one, constant while the app lives.
+ */
+#ifndef MCP_APP_OPTIONS_H
+#define MCP_APP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "app/registry.h"
+#include "base/config.h"
+#include "base/err.h"
+
+struct mcp_app_options {
+    const char *path;                /* app.lua                              */
+    const struct mcp_config *config; /* flags and environment; BORROWED      */
+    /* Called on a fresh generation before it is published; may set
+     * gen->prepared. Errors stop the load; `message` says why. */
+    enum mcp_err (*prepare)(void *user, struct mcp_generation *gen,
+                            char *message, size_t message_size);
+    void *prepare_user;
+    bool watch; /* reload when a file of the app changes (--dev)             */
+    /* Called after a reload, on the loader's thread. May be NULL. Both
+     * generations are BORROWED for the call. */
+    void (*published)(void *user, const struct mcp_generation *old,
+                      const struct mcp_generation *now);
+    void *published_user;
+};
+
+#endif
