@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 
+enum { MISSING_CAPABILITY = -32021 };
+
 struct refusal {
     int code;
     int modern, legacy; /* HTTP status */
@@ -108,6 +110,8 @@ void mcp_error_fault(struct mcp_call *call, const struct mcp_fault *fault)
     size_t len = fault->message_len;
 
     if (fault->code != 0) {
+        if (fault->code == MISSING_CAPABILITY && mcp_call_is_modern(call))
+            call->status = 400;
         mcp_error_write(call, fault->code, message, len, fault->data,
                         fault->data_len);
         return;

@@ -39,7 +39,9 @@ enum mcp_refusal {
 void mcp_error_refuse(struct mcp_call *call, enum mcp_refusal why,
                       const char *message, const char *data);
 
-/* The same for what a feature reports. */
+/* The same for what a feature reports. A code of the app's own travels with
+ * 200, but -32021 (a client capability is missing) with 400 in the modern era;
+ * the transport ignores the status once it has streamed. */
 void mcp_error_fault(struct mcp_call *call, const struct mcp_fault *fault);
 
 /* The body alone: code, message[0..len) and data in call->out, which is

@@ -274,6 +274,7 @@ static void errors_travel_with_200(void **state)
     expect_part(post(f, s, REQ("server/discover", "")), 200, "-32601");
     expect_part(post(f, s, REQ("resources/list", "")), 200, "-32601");
     expect_part(post(f, s, CALL("nobody", "{}")), 200, "-32602");
+    expect_part(post(f, s, CALL("demands", "{}")), 200, "-32021");
     expect_part(post(f, s,
                      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\","
                      "\"params\":[1]}"),

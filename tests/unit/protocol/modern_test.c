@@ -432,6 +432,9 @@ static void an_error_of_the_app_keeps_its_code(void **state)
     expect(post(f, CALLING("raises"), CALL("raises", "{}")), 200,
            "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1234,\"message\":"
            "\"own \\\"code\\\"\",\"data\":[1]}}");
+    expect_part(post(f, CALLING("demands"), CALL("demands", "{}")), 400,
+                "\"code\":-32021,\"message\":\"no sampling\",\"data\":{"
+                "\"requiredCapabilities\":{\"sampling\":{}}}");
     expect(post(f, CALLING("nothing"), CALL("nothing", "{}")), 200,
            ERROR("-32603", "Internal error"));
     expect(post(f, CALLING("canceled"), CALL("canceled", "{}")), 202, "");

@@ -115,6 +115,11 @@ static void run(struct mcp_job *job)
         o->code = 1234;
         add(&o->text, &o->message, "own \"code\"");
         add(&o->text, &o->data, "[1]");
+    } else if (strcmp(name, "demands") == 0) {
+        o->kind = MCP_OUTCOME_ERROR;
+        o->code = -32021;
+        add(&o->text, &o->message, "no sampling");
+        add(&o->text, &o->data, "{\"requiredCapabilities\":{\"sampling\":{}}}");
     } else if (strcmp(name, "canceled") == 0) {
         o->kind = MCP_OUTCOME_CANCELED;
     } else if (strcmp(name, "nothing") == 0) {
@@ -248,6 +253,7 @@ static const struct mcp_tool tools[] = {
      .input_schema = "{\"type\":\"object\"}",
      .output_schema = "{\"type\":\"object\",\"required\":[\"n\"]}"},
     {.name = "raises", .input_schema = "{\"type\":\"object\"}"},
+    {.name = "demands", .input_schema = "{\"type\":\"object\"}"},
     {.name = "canceled", .input_schema = "{\"type\":\"object\"}"},
     {.name = "nothing", .input_schema = "{\"type\":\"object\"}"},
     {.name = "lies",
