@@ -182,9 +182,28 @@ package.preload.ffi = function()
   return ffi
 end
 
+-- What the app says while it loads is said once, not by each further state. The
+-- functions stay in place afterwards, for whoever has kept them.
+local is_mute = core.following()
+local function audible(raw)
+  return function(...)
+    if not is_mute then
+      return raw(...)
+    end
+  end
+end
+if is_mute then
+  print, io.write = audible(print), audible(io.write)
+end
+
 local io_type = io.type
 
 return {
+  --- The app has loaded.
+  loaded = function()
+    is_mute = false
+  end,
+
   --- The int64_t high * 2^32 + low, for arguments of type int64.
   int64 = function(high, low)
     return ffi.cast("int64_t", high) * 4294967296 + low

@@ -185,6 +185,8 @@ static void judge(lua_State *L, struct mcp_host *host)
     lua_gc(L, LUA_GCCOLLECT, 0);
     lua_gc(L, LUA_GCCOLLECT, 0);
     lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
+    lua_getfield(L, -1, "loaded");
+    lua_call(L, 0, 0);
     lua_getfield(L, -1, "count_files");
     lua_call(L, 0, 1);
     files = (int)lua_tointeger(L, -1);
