@@ -9,7 +9,7 @@
 
 #define INNER "#/properties/result"
 
-static const char *const hoisted[] = {"$schema", "$id", "$defs", "definitions"};
+static const char *const hoisted[] = {"$schema", "$defs", "definitions"};
 static const char *const maps[] = {
     "properties",  "patternProperties", "$defs",
     "definitions", "dependentSchemas",  "dependencies"};
@@ -54,26 +54,17 @@ static bool leads_to_hoisted(const char *text, size_t len)
     return false;
 }
 
-/* Writes the reference `ref` as seen from inside of the box; `id` is the
- * root's $id or NULL. */
-static void write_reference(struct mcp_buf *out, const struct mcp_json *ref,
-                            const struct mcp_json *id)
+/* Writes the reference `ref` as seen from inside of the box. */
+static void write_reference(struct mcp_buf *out, const struct mcp_json *ref)
 {
-    const char *text = ref->u.text, *fragment = text;
+    const char *text = ref->u.text;
     size_t len = ref->count;
 
-    if (mcp_json_is(id, MCP_JSON_STRING) && len >= id->count &&
-        memcmp(text, id->u.text, id->count) == 0)
-        fragment += id->count;
-    len -= (size_t)(fragment - text);
-    if (len == 0 || (len == 1 && fragment[0] == '#') ||
-        (starts_with(fragment, len, "#/") &&
-         !leads_to_hoisted(fragment, len))) {
-        mcp_buf_putc(out, '"');
-        mcp_json_write_escaped(out, text, (size_t)(fragment - text));
-        mcp_buf_puts(out, INNER);
+    if (len == 0 || (len == 1 && text[0] == '#') ||
+        (starts_with(text, len, "#/") && !leads_to_hoisted(text, len))) {
+        mcp_buf_puts(out, "\"" INNER);
         if (len > 1)
-            mcp_json_write_escaped(out, fragment + 1, len - 1);
+            mcp_json_write_escaped(out, text + 1, len - 1);
         mcp_buf_putc(out, '"');
         return;
     }
@@ -81,10 +72,9 @@ static void write_reference(struct mcp_buf *out, const struct mcp_json *ref,
 }
 
 static void write_schema(struct mcp_buf *out, const struct mcp_json *schema,
-                         const struct mcp_json *id, bool is_root);
+                         bool is_root);
 
-static void write_map(struct mcp_buf *out, const struct mcp_json *map,
-                      const struct mcp_json *id)
+static void write_map(struct mcp_buf *out, const struct mcp_json *map)
 {
     if (map->type != MCP_JSON_OBJECT) {
         mcp_json_write(out, map);
@@ -96,24 +86,23 @@ static void write_map(struct mcp_buf *out, const struct mcp_json *map,
             mcp_buf_putc(out, ',');
         mcp_json_write(out, &map->u.members[i].key);
         mcp_buf_putc(out, ':');
-        write_schema(out, &map->u.members[i].value, id, false);
+        write_schema(out, &map->u.members[i].value, false);
     }
     mcp_buf_putc(out, '}');
 }
 
-static void write_member(struct mcp_buf *out, const struct mcp_json_member *m,
-                         const struct mcp_json *id)
+static void write_member(struct mcp_buf *out, const struct mcp_json_member *m)
 {
     mcp_json_write(out, &m->key);
     mcp_buf_putc(out, ':');
     if (IS_ONE_OF(&m->key, references) && m->value.type == MCP_JSON_STRING)
-        write_reference(out, &m->value, id);
+        write_reference(out, &m->value);
     else if (IS_ONE_OF(&m->key, maps))
-        write_map(out, &m->value, id);
+        write_map(out, &m->value);
     else if (IS_ONE_OF(&m->key, data))
         mcp_json_write(out, &m->value);
     else
-        write_schema(out, &m->value, id, false);
+        write_schema(out, &m->value, false);
 }
 
 /* A subschema with an $id of its own is a resource of its own: its references
@@ -127,7 +116,7 @@ static bool is_resource(const struct mcp_json *schema)
 }
 
 static void write_schema(struct mcp_buf *out, const struct mcp_json *schema,
-                         const struct mcp_json *id, bool is_root)
+                         bool is_root)
 {
     bool first = true;
 
@@ -136,7 +125,7 @@ static void write_schema(struct mcp_buf *out, const struct mcp_json *schema,
         for (uint32_t i = 0; i < schema->count; i++) {
             if (i > 0)
                 mcp_buf_putc(out, ',');
-            write_schema(out, &schema->u.items[i], id, false);
+            write_schema(out, &schema->u.items[i], false);
         }
         mcp_buf_putc(out, ']');
         return;
@@ -152,38 +141,44 @@ static void write_schema(struct mcp_buf *out, const struct mcp_json *schema,
         if (!first)
             mcp_buf_putc(out, ',');
         first = false;
-        write_member(out, &schema->u.members[i], id);
+        write_member(out, &schema->u.members[i]);
     }
     mcp_buf_putc(out, '}');
 }
 
+static void write_hoisted(struct mcp_buf *out, const struct mcp_json *schema,
+                          const char *name)
+{
+    const struct mcp_json *v = mcp_json_find(schema, name);
+
+    if (v == NULL)
+        return;
+    mcp_buf_putc(out, ',');
+    mcp_json_write_cstring(out, name);
+    mcp_buf_putc(out, ':');
+    write_map(out, v);
+}
+
 void mcp_box_write_schema(struct mcp_buf *out, const struct mcp_json *schema)
 {
-    const struct mcp_json *id = mcp_json_find(schema, "$id");
+    const struct mcp_json *dialect = mcp_json_find(schema, "$schema");
+    bool whole = is_resource(schema);
 
     mcp_buf_putc(out, '{');
-    for (size_t i = 0; i < 2; i++) { /* $schema, $id */
-        const struct mcp_json *v = mcp_json_find(schema, hoisted[i]);
-
-        if (v == NULL)
-            continue;
-        mcp_json_write_cstring(out, hoisted[i]);
-        mcp_buf_putc(out, ':');
-        mcp_json_write(out, v);
+    if (dialect != NULL) {
+        mcp_buf_puts(out, "\"$schema\":");
+        mcp_json_write(out, dialect);
         mcp_buf_putc(out, ',');
     }
     mcp_buf_puts(out, "\"type\":\"object\",\"properties\":{\"result\":");
-    write_schema(out, schema, id, true);
+    if (whole)
+        mcp_json_write(out, schema);
+    else
+        write_schema(out, schema, true);
     mcp_buf_puts(out, "},\"required\":[\"result\"]");
-    for (size_t i = 2; i < 4; i++) { /* $defs, definitions */
-        const struct mcp_json *v = mcp_json_find(schema, hoisted[i]);
-
-        if (v == NULL)
-            continue;
-        mcp_buf_putc(out, ',');
-        mcp_json_write_cstring(out, hoisted[i]);
-        mcp_buf_putc(out, ':');
-        write_map(out, v, id);
+    if (!whole) {
+        write_hoisted(out, schema, "$defs");
+        write_hoisted(out, schema, "definitions");
     }
     mcp_buf_putc(out, '}');
 }

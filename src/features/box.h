@@ -5,8 +5,8 @@
  * type: "object". Any other schema S is listed there as
  *     { type: object, properties: { result: S }, required: [result] }
  * and its value v is sent as { result: v }. S moves one floor down, so its
- * local references are rewritten; $schema, $id, $defs and definitions stay at
- * the root.
+ * local references are rewritten; $schema, $defs and definitions stay at the
+ * root. A schema with an $id is a resource of its own: it goes in as it is.
  *
  * Layer:  features. Uses base/json.
  * Thread: any.

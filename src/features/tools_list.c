@@ -7,6 +7,8 @@
 #include "features/envelope.h"
 #include "features/prepared.h"
 
+enum { SHOWN_MAX_BYTES = 128 };
+
 size_t mcp_tools_page_size(const struct mcp_generation *gen)
 {
     int64_t size = gen->config->list_page_size;
@@ -97,26 +99,49 @@ void mcp_tools_write_page(struct mcp_buf *out, const struct mcp_generation *gen,
     write_string(out, ",\"nextCursor\":", next);
 }
 
+/* {"cursor":"..."} as it was sent, cut; NULL when the arena is full. */
+static const char *cursor_data(struct mcp_call *call,
+                               const struct mcp_json *cursor)
+{
+    uint32_t n = cursor->count;
+    const char *data = NULL;
+    struct mcp_buf b;
+
+    if (cursor->type != MCP_JSON_STRING)
+        return "{\"cursor\":null}";
+    if (n > SHOWN_MAX_BYTES)
+        for (n = SHOWN_MAX_BYTES; n > 0 && (cursor->u.text[n] & 0xc0) == 0x80;
+             n--)
+            continue;
+    mcp_buf_init(&b, 8 * SHOWN_MAX_BYTES);
+    mcp_buf_puts(&b, "{\"cursor\":");
+    mcp_json_write_string(&b, cursor->u.text, n);
+    mcp_buf_putc(&b, '}');
+    if (!b.failed)
+        data = mcp_arena_dup(call->arena, b.data, b.len);
+    mcp_buf_free(&b);
+    return data;
+}
+
 /* The page that the request asks for, or NULL with the fault set. An absent,
  * null or empty cursor means the first one. */
 static const struct mcp_page *find_page(struct mcp_request *rq)
 {
     const struct mcp_prepared *p = rq->gen->prepared;
     const struct mcp_json *cursor = mcp_json_find(rq->call->params, "cursor");
+    bool is_text = mcp_json_is(cursor, MCP_JSON_STRING);
 
     if (cursor == NULL || cursor->type == MCP_JSON_NULL ||
         mcp_json_equals_string(cursor, ""))
         return &p->pages[0];
-    if (cursor->type == MCP_JSON_STRING)
-        for (size_t i = 1; i < p->page_count; i++)
-            if (mcp_json_equals_string(cursor, p->pages[i].cursor))
-                return &p->pages[i];
+    for (size_t i = 1; is_text && i < p->page_count; i++)
+        if (mcp_json_equals_string(cursor, p->pages[i].cursor))
+            return &p->pages[i];
     mcp_request_fail(rq, MCP_EINVAL,
-                     cursor->type == MCP_JSON_STRING
-                         ? "Unknown cursor: the list may have changed; start "
-                           "again without a cursor"
-                         : "cursor must be a string",
-                     "{\"name\":\"cursor\"}");
+                     is_text ? "Unknown cursor: the list may have changed; "
+                               "start again without a cursor"
+                             : "cursor must be a string",
+                     cursor_data(rq->call, cursor));
     return NULL;
 }
 

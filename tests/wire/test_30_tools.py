@@ -87,6 +87,8 @@ class Lists(wire.TestCase):
             answer = self.server.rpc("tools/list", {"cursor": cursor})
             self.assertEqual(answer.status, 200)
             self.assertEqual(answer.error["code"], -32602, cursor)
+            self.assertEqual(answer.error["data"], {
+                "cursor": cursor if isinstance(cursor, str) else None})
         for cursor in ("", None):
             answer = self.server.rpc("tools/list", {"cursor": cursor})
             self.assertEqual(len(answer.result["tools"]), len(NAMES))

@@ -79,11 +79,11 @@ static void dialect_and_definitions_stay_at_the_root(void **state)
 {
     (void)state;
     boxed("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
-          "\"$id\":\"https://e.com/s\",\"type\":\"array\",\"items\":{\"$ref\":"
+          "\"type\":\"array\",\"items\":{\"$ref\":"
           "\"#/$defs/a\"},\"$defs\":{\"a\":{\"$ref\":\"#/definitions/b\"}},"
           "\"definitions\":{\"b\":{\"type\":\"string\"}}}",
           "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
-          "\"$id\":\"https://e.com/s\",\"type\":\"object\",\"properties\":{"
+          "\"type\":\"object\",\"properties\":{"
           "\"result\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/a\"}}},"
           "\"required\":[\"result\"],\"$defs\":{\"a\":{\"$ref\":"
           "\"#/definitions/b\"}},\"definitions\":{\"b\":{\"type\":\"string\"}}"
@@ -102,13 +102,18 @@ static void local_references_are_rewritten(void **state)
               "\"other.json#/a\"},{\"$ref\":\"#/properties/result/$defsx\"},{"
               "\"$dynamicRef\":\"#/properties/result/x\"},{\"$ref\":"
               "\"#/$defs\"}]}"));
-    boxed("{\"$id\":\"https://e.com/s\",\"not\":{\"$ref\":"
-          "\"https://e.com/s#/a\"},\"anyOf\":[{\"$ref\":\"https://e.com/s\"},"
-          "{\"$ref\":\"https://e.com/st\"}]}",
-          "{\"$id\":\"https://e.com/s\",\"type\":\"object\",\"properties\":{"
-          "\"result\":{\"not\":{\"$ref\":\"https://e.com/s#/properties/result/"
-          "a\"},\"anyOf\":[{\"$ref\":\"https://e.com/s#/properties/result\"},{"
-          "\"$ref\":\"https://e.com/st\"}]}},\"required\":[\"result\"]}");
+}
+
+static void a_schema_with_an_id_goes_in_as_it_is(void **state)
+{
+    (void)state;
+#define OWN                                                                    \
+    "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":"   \
+    "\"https://e.com/s\",\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":"   \
+    "true}}"
+    boxed(OWN, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
+               "\"type\":\"object\",\"properties\":{\"result\":" OWN
+               "},\"required\":[\"result\"]}");
 }
 
 static void what_is_no_reference_is_left_alone(void **state)
@@ -137,6 +142,7 @@ int main(void)
         T(the_schema_moves_one_floor_down),
         T(dialect_and_definitions_stay_at_the_root),
         T(local_references_are_rewritten),
+        T(a_schema_with_an_id_goes_in_as_it_is),
         T(what_is_no_reference_is_left_alone),
     };
 
