@@ -550,21 +550,22 @@ enum mcp_err mcp_value_run(struct mcp_value_writer *w, int idx,
                            enum mcp_role role, int stack)
 {
     struct mcp_place root = {NULL, NULL, 0, 0, role};
+    bool failed_before = w->out->failed;
     size_t len = w->out->len;
     int top = lua_gettop(w->L);
     enum mcp_err err;
 
-    if (w->out->failed)
-        return MCP_ENOMEM;
     luaL_checkstack(w->L, stack, "a value is nested too deep");
     lua_pushvalue(w->L, idx);
     err = mcp_value_write_any(w, &root);
     lua_settop(w->L, top);
     if (err == MCP_OK && w->out->failed)
         err = MCP_ENOMEM;
+    if (err == MCP_ENOMEM)
+        (void)mcp_value_refuse(w, &root, "is too large");
     if (err != MCP_OK) {
         w->out->len = len;
-        w->out->failed = false;
+        w->out->failed = failed_before;
     }
     return err;
 }

@@ -44,8 +44,8 @@ void mcp_value_mark_object(lua_State *L, int idx);
 /* Writes the value at `idx` as JSON. `shape` (may be NULL) is a JSON Schema
  * tree whose type/properties/items/prefixItems decide about empty tables.
  * Calls no metamethods, raises nothing but lack of Lua stack.
- * Errors: MCP_EINVAL see `error`; MCP_ENOMEM `out` is full. On an error `out`
- * keeps what it had before the call. */
+ * Errors, told in `error`: MCP_EINVAL; MCP_ENOMEM `out` is full. On an error
+ * `out` keeps what it had before the call. */
 enum mcp_err mcp_value_write(lua_State *L, int idx, struct mcp_buf *out,
                              const struct mcp_json *shape,
                              struct mcp_value_error *error) MCP_MUST_USE;

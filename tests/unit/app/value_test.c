@@ -295,6 +295,8 @@ static void a_full_buffer_keeps_what_it_had(void **state)
     mcp_buf_init(&out, 12);
     mcp_buf_putc(&out, '>');
     assert_int_equal(write_plain(t.L, 1, &out, &error), MCP_ENOMEM);
+    assert_string_equal(error.path, "");
+    assert_string_equal(error.message, "is too large");
     assert_int_equal(out.len, 1);
     mcp_buf_putc(&out, '<');
     assert_false(out.failed);
