@@ -26,7 +26,8 @@ struct mcp_pool {
     struct mcp_job *first, **last; /* the queue                       */
     struct mcp_job *parked;
     size_t queued, workers, idle;
-    size_t stuck; /* workers blocked inside a C library, as last told */
+    size_t waking; /* signals that no worker has heard yet           */
+    size_t stuck;  /* workers blocked inside a C library, as last told */
     bool stop;
 };
 
@@ -47,6 +48,7 @@ static struct mcp_job *next_job(struct mcp_pool *p)
         p->idle++;
         rc = pthread_cond_timedwait(&p->work, &p->lock, &t);
         p->idle--;
+        p->waking -= p->waking > 0;
         if (rc != 0 && p->first == NULL && p->workers > p->options.min_workers)
             return NULL;
     }
@@ -132,45 +134,58 @@ static size_t most_workers(const struct mcp_pool *p)
            (p->stuck < STUCK_MAX ? p->stuck : (size_t)STUCK_MAX);
 }
 
-/* A worker for what was just queued. With none idle, the supervisor looks
- * after a while whether one more is needed. Under the lock; returns whether
- * the supervisor must be woken after it. */
-static bool call_worker(struct mcp_pool *p)
+/* Who has to hear of what was just queued. */
+enum call_for { NOBODY, A_WORKER, THE_SUPERVISOR };
+
+/* A worker, unless as many are waking up as there are jobs; with none idle, the
+ * supervisor looks after a while whether one more is needed. Under the lock. */
+static enum call_for choose(struct mcp_pool *p)
 {
-    if (p->idle > 0) {
-        (void)pthread_cond_signal(&p->work);
-        return false;
+    if (p->idle > p->waking && p->queued > p->waking) {
+        p->waking++;
+        return A_WORKER;
     }
-    return p->queued == 1 && p->workers < most_workers(p);
+    if (p->idle == 0 && p->queued == 1 && p->workers < most_workers(p))
+        return THE_SUPERVISOR;
+    return NOBODY;
+}
+
+/* Not under the lock: whoever wakes up wants it at once. */
+static void call(struct mcp_pool *p, enum call_for whom)
+{
+    if (whom == A_WORKER)
+        (void)pthread_cond_signal(&p->work);
+    else if (whom == THE_SUPERVISOR)
+        mcp_supervisor_wake(p->options.supervisor);
 }
 
 enum mcp_err mcp_pool_submit(struct mcp_pool *p, struct mcp_job *job)
 {
-    bool wake, full;
+    enum call_for whom = NOBODY;
+    bool full;
 
     job->queued_ns = mcp_clock_now_ns();
     (void)pthread_mutex_lock(&p->lock);
     full = p->stop || p->queued >= p->options.max_queue;
-    if (!full)
+    if (!full) {
         push_back(p, job);
-    wake = !full && call_worker(p);
+        whom = choose(p);
+    }
     (void)pthread_mutex_unlock(&p->lock);
-    if (wake)
-        mcp_supervisor_wake(p->options.supervisor);
+    call(p, whom);
     return full ? MCP_EBUSY : MCP_OK;
 }
 
 void mcp_pool_resume(struct mcp_pool *p, struct mcp_job *job)
 {
-    bool wake;
+    enum call_for whom;
 
     job->queued_ns = mcp_clock_now_ns();
     (void)pthread_mutex_lock(&p->lock);
     push_front(p, job);
-    wake = call_worker(p);
+    whom = choose(p);
     (void)pthread_mutex_unlock(&p->lock);
-    if (wake)
-        mcp_supervisor_wake(p->options.supervisor);
+    call(p, whom);
 }
 
 /* ---- parked jobs ----------------------------------------------------------
@@ -204,7 +219,8 @@ static uint64_t wake_parked(struct mcp_pool *p, uint64_t now)
             *link = job->next;
             job->queued_ns = now;
             push_front(p, job);
-            (void)pthread_cond_signal(&p->work);
+            if (choose(p) == A_WORKER)
+                (void)pthread_cond_signal(&p->work);
             continue;
         }
         if (due < next)
