@@ -170,7 +170,7 @@ class InImages(Each):
             begun = time.monotonic()
             tools = server.rpc("tools/list").result["tools"]
             self.assertEqual(server.get("/healthz").status, 200)
-            self.assertLess(time.monotonic() - begun, 1)
+            self.assertLess(time.monotonic() - begun, 2)
             self.assertTrue(tools)
             for spin in spins:
                 self.assertIs(spin.result().result["isError"], True)
