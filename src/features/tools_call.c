@@ -13,22 +13,12 @@
 #include "features/envelope.h"
 #include "features/notify.h"
 #include "features/prepared.h"
+#include "features/shorten.h"
 
 enum {
     PROBLEM_MAX_BYTES = 256 << 10, /* of a text that says what was wrong */
     NAME_MAX_BYTES = 128,          /* of a wrong name that is repeated   */
 };
-
-/* The first `max` bytes of `s`, cut between characters. */
-static int cut(const struct mcp_json *s, uint32_t max)
-{
-    uint32_t n = s->count;
-
-    if (n > max)
-        for (n = max; n > 0 && (s->u.text[n] & 0xc0) == 0x80; n--)
-            continue;
-    return (int)n;
-}
 
 /* {"name":"..."}, in the call's arena; NULL when it is full. */
 static const char *name_data(struct mcp_call *call, const struct mcp_json *name)
@@ -38,7 +28,7 @@ static const char *name_data(struct mcp_call *call, const struct mcp_json *name)
 
     mcp_buf_init(&b, PROBLEM_MAX_BYTES);
     mcp_buf_puts(&b, "{\"name\":");
-    mcp_json_write_string(&b, name->u.text, (size_t)cut(name, NAME_MAX_BYTES));
+    mcp_json_write_string(&b, name->u.text, mcp_shorten(name, NAME_MAX_BYTES));
     mcp_buf_putc(&b, '}');
     text = b.failed ? NULL : mcp_arena_dup(call->arena, b.data, b.len);
     mcp_buf_free(&b);
@@ -65,7 +55,7 @@ static void fail_unknown(struct mcp_request *rq, const struct mcp_json *name)
 {
     const char *near = nearest_tool(rq, name);
     struct mcp_arena *a = rq->call->arena;
-    int n = cut(name, NAME_MAX_BYTES);
+    int n = (int)mcp_shorten(name, NAME_MAX_BYTES);
     char *message =
         near != NULL
             ? mcp_arena_printf(a, "Unknown tool \"%.*s\"; did you mean \"%s\"?",
@@ -181,7 +171,7 @@ static bool keeps_promise(struct mcp_request *rq, const struct mcp_tool *tool,
 /* The request's id, for the log. */
 static const char *id_text(struct mcp_call *call, int *len)
 {
-    *len = call->id == NULL ? 1 : cut(call->id, 64);
+    *len = call->id == NULL ? 1 : (int)mcp_shorten(call->id, 64);
     return call->id == NULL ? "-" : call->id->u.text;
 }
 
@@ -242,8 +232,10 @@ static void finish(struct mcp_job *job)
     case MCP_OUTCOME_ERROR:
         finish_error(rq, &o);
         break;
-    case MCP_OUTCOME_CANCELED:
-        rq->silent = true;
+    case MCP_OUTCOME_CANCELED: /* by the peer, or by the end of the server */
+        rq->silent = atomic_load(&rq->call->cancelled);
+        if (!rq->silent)
+            mcp_request_fail(rq, MCP_EBUSY, NULL, NULL);
         break;
     case MCP_OUTCOME_NONE:
         mcp_request_fail(rq, MCP_EINTERNAL, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "features/box.h"
 #include "features/envelope.h"
 #include "features/prepared.h"
+#include "features/shorten.h"
 
 enum { SHOWN_MAX_BYTES = 128 };
 
@@ -103,19 +104,15 @@ void mcp_tools_write_page(struct mcp_buf *out, const struct mcp_generation *gen,
 static const char *cursor_data(struct mcp_call *call,
                                const struct mcp_json *cursor)
 {
-    uint32_t n = cursor->count;
     const char *data = NULL;
     struct mcp_buf b;
 
     if (cursor->type != MCP_JSON_STRING)
         return "{\"cursor\":null}";
-    if (n > SHOWN_MAX_BYTES)
-        for (n = SHOWN_MAX_BYTES; n > 0 && (cursor->u.text[n] & 0xc0) == 0x80;
-             n--)
-            continue;
     mcp_buf_init(&b, 8 * SHOWN_MAX_BYTES);
     mcp_buf_puts(&b, "{\"cursor\":");
-    mcp_json_write_string(&b, cursor->u.text, n);
+    mcp_json_write_string(&b, cursor->u.text,
+                          mcp_shorten(cursor, SHOWN_MAX_BYTES));
     mcp_buf_putc(&b, '}');
     if (!b.failed)
         data = mcp_arena_dup(call->arena, b.data, b.len);

@@ -5,6 +5,7 @@
 
 #include "features/discover.h"
 #include "features/notify.h"
+#include "features/shorten.h"
 #include "protocol/headers.h"
 
 #define META_PREFIX       "io.modelcontextprotocol/"
@@ -72,19 +73,15 @@ static const char *read_meta(struct mcp_exchange *x)
 static const char *version_data(struct mcp_call *call,
                                 const struct mcp_json *version)
 {
-    size_t n = version->count;
     const char *text;
     struct mcp_buf b;
 
-    if (n > REQUESTED_MAX_BYTES)
-        for (n = REQUESTED_MAX_BYTES;
-             n > 0 && (version->u.text[n] & 0xc0) == 0x80; n--)
-            continue;
     mcp_buf_init(&b, DATA_MAX_BYTES);
     mcp_buf_puts(&b, "{\"supported\":");
     mcp_discover_write_versions(&b);
     mcp_buf_puts(&b, ",\"requested\":");
-    mcp_json_write_string(&b, version->u.text, n);
+    mcp_json_write_string(&b, version->u.text,
+                          mcp_shorten(version, REQUESTED_MAX_BYTES));
     mcp_buf_putc(&b, '}');
     text = b.failed ? NULL : mcp_arena_dup(call->arena, b.data, b.len);
     mcp_buf_free(&b);

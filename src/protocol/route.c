@@ -4,6 +4,7 @@
 #include "protocol/route.h"
 
 #include "app/app.h"
+#include "features/shorten.h"
 #include "protocol/dispatch.h"
 #include "protocol/headers.h"
 #include "protocol/legacy.h"
@@ -43,16 +44,13 @@ static void refuse_method(struct mcp_exchange *x)
     const struct mcp_json *m = x->message.method;
     const char *near = mcp_dispatch_nearest(m->u.text, m->count,
                                             x->rq.call->revision, x->rq.gen);
-    uint32_t n = m->count;
     char *message;
 
-    if (n > SHOWN_MAX_BYTES)
-        for (n = SHOWN_MAX_BYTES; n > 0 && (m->u.text[n] & 0xc0) == 0x80; n--)
-            continue;
-    message = mcp_arena_printf(
-        x->rq.call->arena, "Method not found: \"%.*s\"%s%s%s", (int)n,
-        m->u.text, near != NULL ? "; did you mean \"" : "",
-        near != NULL ? near : "", near != NULL ? "\"?" : "");
+    message =
+        mcp_arena_printf(x->rq.call->arena, "Method not found: \"%.*s\"%s%s%s",
+                         (int)mcp_shorten(m, SHOWN_MAX_BYTES), m->u.text,
+                         near != NULL ? "; did you mean \"" : "",
+                         near != NULL ? near : "", near != NULL ? "\"?" : "");
     mcp_exchange_refuse(x, MCP_REFUSE_METHOD,
                         message != NULL ? message : "Method not found", NULL);
 }

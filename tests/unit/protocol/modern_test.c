@@ -437,7 +437,9 @@ static void an_error_of_the_app_keeps_its_code(void **state)
                 "\"requiredCapabilities\":{\"sampling\":{}}}");
     expect(post(f, CALLING("nothing"), CALL("nothing", "{}")), 200,
            ERROR("-32603", "Internal error"));
-    expect(post(f, CALLING("canceled"), CALL("canceled", "{}")), 202, "");
+    /* nobody took it back: the server ends */
+    expect(post(f, CALLING("canceled"), CALL("canceled", "{}")), 503,
+           ERROR("-32603", "busy"));
 }
 
 static void a_full_queue_is_503(void **state)
