@@ -111,13 +111,17 @@ static int write_results(lua_State *L)
     return 0;
 }
 
-/* The same for what it raised. */
+/* The same for what it raised; to its author with the traceback. */
 static int write_raised(lua_State *L)
 {
     struct stretch *s = lua_touserdata(L, 1);
     struct mcp_result_options options = result_options(s->job);
+    lua_State *co = s->st->host.co;
 
-    lua_xmove(s->st->host.co, L, 1);
+    if (s->job->gen->config->dev && lua_type(co, -1) == LUA_TSTRING)
+        luaL_traceback(L, co, lua_tostring(co, -1), 0);
+    else
+        lua_xmove(co, L, 1);
     mcp_result_write_error(L, -1, &options, &s->job->outcome);
     return 0;
 }

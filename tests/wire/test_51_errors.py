@@ -171,6 +171,20 @@ mcp.tool("checked", { output_schema = { type = "object",
             server.wait_stderr(r"found at the bottom(.|\n)*traceback", 5)
             server.wait_stderr(r"app\.lua:3", 5)
 
+    def test_its_author_is_told_the_traceback(self):
+        with wire.Server("""
+            local mcp = require "mcp"
+            local function deep() error("found at the bottom") end
+            mcp.tool("fail", function() deep() end)
+            mcp.tool("say", function() return nil, "only this" end)
+            mcp.tool("carry", function() error { message = "this too" } end)
+        """, options=["--dev"]) as server:
+            text = self.text(server.call("fail"))
+            self.assertRegex(text, r"\Afound at the bottom\n"
+                                   r"stack traceback:\n(.|\n)*app\.lua:3")
+            self.assertEqual(self.text(server.call("say")), "only this")
+            self.assertEqual(self.text(server.call("carry")), "this too")
+
 
 class HiddenErrors(wire.TestCase):
     APP = lua_app(HIDDEN, ", expose_errors = false")
