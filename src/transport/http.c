@@ -22,6 +22,7 @@ const struct mcp_http_limits mcp_http_default_limits = {
     .idle_s = 60,
     .linger_ns = 2 * MCP_NS_PER_S,
     .stream_bytes = 4 * 1024 * 1024,
+    .body_bytes = 256 * 1024 * 1024,
     .threads = 0,
 };
 

@@ -76,8 +76,12 @@ struct mcp_http_limits {
     unsigned idle_s;     /* without any byte moved                       */
     uint64_t linger_ns;  /* reading on after a refused body              */
     size_t stream_bytes; /* unsent messages of one stream                */
-    unsigned threads;    /* 0: one per core, at most 4                   */
+    size_t body_bytes; /* of all large bodies at once, if 2 max_body is less */
+    unsigned threads;  /* 0: one per core, at most 4                   */
 };
+
+/* Larger buffers go with their call. */
+enum { MCP_HTTP_KEPT_BYTES = 64 * 1024 };
 
 enum mcp_http_signal {
     MCP_HTTP_WAKE = 1,   /* the stream has something to send */
@@ -111,6 +115,26 @@ enum mcp_http_list {
     MCP_HTTP_LISTS,
 };
 
+/* The headers that the transport itself looks at, beside Accept. */
+enum mcp_http_header {
+    MCP_HTTP_HOST,
+    MCP_HTTP_ORIGIN,
+    MCP_HTTP_EXPECT,
+    MCP_HTTP_CONTENT_TYPE,
+    MCP_HTTP_CONTENT_LENGTH,
+    MCP_HTTP_TRANSFER_ENCODING,
+    MCP_HTTP_HEADERS,
+};
+
+enum mcp_http_route {
+    MCP_HTTP_NOWHERE,
+    MCP_HTTP_ENDPOINT,
+    MCP_HTTP_HEALTH,
+    MCP_HTTP_READY,
+};
+
+#define MCP_HTTP_ALLOWED "POST, GET, DELETE, OPTIONS"
+
 struct mcp_http_request {
     struct mcp_call call; /* first: ops get a call and need the request */
     struct mcp_http_io *io;
@@ -137,12 +161,18 @@ struct mcp_http_request {
     size_t tail_pos; /* bytes of the last event that are sent          */
 
     struct mcp_buf body;
-    int refusal; /* HTTP status to refuse with, 0: none */
+    size_t body_counted; /* in http->body_bytes */
+    int refusal;         /* HTTP status to refuse with, 0: none */
     const char *refusal_message;
     const char *allow;  /* Allow header of a 405, or NULL         */
     const char *origin; /* value of an allowed Origin, or NULL    */
     struct mcp_http_accept accept;
     bool takes_json, takes_sse;
+    enum mcp_http_route route;
+    struct {
+        const char *value; /* of the first; NULL: none */
+        unsigned count;
+    } seen[MCP_HTTP_HEADERS];
 
     pthread_mutex_t lock; /* of the following, io and worker */
     struct mcp_buf stream;
@@ -197,6 +227,8 @@ struct mcp_http {
     atomic_int state; /* enum mcp_http_state */
     _Atomic uint64_t end_ns;
     atomic_size_t connections, streams;
+    atomic_size_t body_bytes; /* held by bodies beyond MCP_HTTP_KEPT_BYTES */
+    atomic_bool told_streams; /* in the log: there are too many            */
     unsigned io_count;
     struct mcp_http_io io[4];
     struct mcp_arena *memory; /* holds this */
@@ -268,6 +300,16 @@ void mcp_http_request_comment(struct mcp_http_request *r);
 void mcp_http_orphan_all(struct mcp_http_io *io);
 void mcp_http_free_requests(struct mcp_http_io *io);
 
+/* -- http_head.c: the head of a request ----------------------------------- */
+
+/* Copies method, path, query and headers into the call. False: no memory. */
+bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
+                        const char *method) MCP_MUST_USE;
+/* Sets the route, what the client takes, and perhaps a refusal. */
+void mcp_http_check_head(struct mcp_http_request *r);
+/* Does the client wait for "100 Continue"? */
+bool mcp_http_expects_continue(const struct mcp_http_request *r);
+
 /* -- http_serve.c: callbacks of libmicrohttpd ----------------------------- */
 
 enum MHD_Result mcp_http_serve(void *io, struct MHD_Connection *mhd,
@@ -293,8 +335,10 @@ enum MHD_Result mcp_http_reply_text(struct mcp_http_request *r, int status,
                                     const char *text);
 /* The answer to OPTIONS. */
 enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r);
-/* Sends a 413 past libmicrohttpd, which cannot answer within a body. */
-void mcp_http_send_too_large(struct mcp_http_request *r);
+/* Sends a refusal past libmicrohttpd, which cannot answer within a body. The
+ * connection must end after it. */
+void mcp_http_send_refusal(struct mcp_http_request *r, int status,
+                           const char *message);
 
 static inline uint64_t mcp_http_watch_id(const struct mcp_http_request *r)
 {

@@ -255,7 +255,7 @@ enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r)
 
     if (response == NULL)
         return MHD_NO;
-    r->allow = "POST, GET, DELETE, OPTIONS";
+    r->allow = MCP_HTTP_ALLOWED;
     if (r->origin != NULL) {
         add(response, "Access-Control-Allow-Methods", r->allow);
         add(response, "Access-Control-Allow-Headers", allowed_headers(r));
@@ -267,19 +267,24 @@ enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r)
 
 /* ---- past libmicrohttpd ------------------------------------------------- */
 
-void mcp_http_send_too_large(struct mcp_http_request *r)
+void mcp_http_send_refusal(struct mcp_http_request *r, int status,
+                           const char *message)
 {
     struct mcp_buf head;
+    size_t i;
 
-    mcp_endpoint_refuse(&r->call, MHD_HTTP_CONTENT_TOO_LARGE,
-                        "The message is larger than max_body");
+    mcp_endpoint_refuse(&r->call, status, message);
     mcp_buf_init(&head, 4096);
     mcp_buf_printf(&head,
-                   "HTTP/1.1 413 Content Too Large\r\n"
+                   "HTTP/1.1 %d %s\r\n"
                    "Connection: close\r\n"
                    "Content-Type: application/json\r\n"
                    "Content-Length: %zu\r\n",
+                   status, MHD_get_reason_phrase_for((unsigned)status),
                    r->call.out.len);
+    for (i = 0; i < r->call.reply_header_count; i++)
+        mcp_buf_printf(&head, "%s: %s\r\n", r->call.reply_headers[i].name,
+                       r->call.reply_headers[i].value);
     if (r->origin != NULL)
         mcp_buf_printf(&head,
                        "Access-Control-Allow-Origin: %s\r\nVary: Origin\r\n",
@@ -290,4 +295,5 @@ void mcp_http_send_too_large(struct mcp_http_request *r)
         (void)!send(r->connection->fd, head.data, head.len,
                     MSG_DONTWAIT | MSG_NOSIGNAL);
     mcp_buf_free(&head);
+    r->linger = true;
 }

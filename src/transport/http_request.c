@@ -13,7 +13,6 @@
 #include "transport/http_private.h"
 
 enum {
-    KEPT_BYTES = 64 * 1024,       /* larger buffers go with their call   */
     ARENA_EXTRA = 1024 * 1024,    /* beside the parsed body              */
     ARENA_PER_BODY_BYTE = 64,     /* "[1,1,1,...": a node per two bytes  */
     OUT_EXTRA = 16 * 1024 * 1024, /* beside two blobs in base64          */
@@ -116,6 +115,10 @@ bool mcp_http_request_stream(struct mcp_http_request *r)
         return false;
     if (atomic_fetch_add(&http->streams, 1) >= max) {
         atomic_fetch_sub(&http->streams, 1);
+        if (!atomic_exchange(&http->told_streams, true))
+            mcp_log(MCP_LOG_WARNING, "http",
+                    "max_streams is reached: more calls are answered without "
+                    "messages");
         return false;
     }
     r->reserved = true;
@@ -267,7 +270,7 @@ struct mcp_http_request *mcp_http_request_new(struct mcp_http_io *io)
 
 static void keep_small(struct mcp_buf *b)
 {
-    if (b->cap > KEPT_BYTES)
+    if (b->cap > MCP_HTTP_KEPT_BYTES)
         mcp_buf_free(b);
     else
         mcp_buf_clear(b);
@@ -285,6 +288,9 @@ static void recycle(struct mcp_http_request *r)
     mcp_http_link_remove(&r->busy);
     if (r->reserved)
         atomic_fetch_sub(&io->http->streams, 1);
+    if (r->body_counted > 0)
+        atomic_fetch_sub(&io->http->body_bytes, r->body_counted);
+    r->body_counted = 0;
     mcp_arena_reset(arena);
     keep_small(&r->call.out);
     keep_small(&r->body);
@@ -302,6 +308,8 @@ static void recycle(struct mcp_http_request *r)
     r->refusal = 0;
     r->refusal_message = r->allow = r->origin = NULL;
     r->accept = (struct mcp_http_accept)MCP_HTTP_ACCEPT_INIT;
+    r->route = MCP_HTTP_NOWHERE;
+    memset(r->seen, 0, sizeof(r->seen));
     atomic_store_explicit(&r->left, false, memory_order_relaxed);
     r->next = io->free_requests;
     io->free_requests = r;

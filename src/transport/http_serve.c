@@ -7,15 +7,11 @@
  * refusal waits for the body, so that the connection can go on, unless the
  * client waits for "100 Continue" or the body is too large.
  */
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "protocol/endpoint.h"
 #include "transport/http_private.h"
-
-#define ALLOWED "POST, GET, DELETE, OPTIONS"
 
 /* ---- connections -------------------------------------------------------- */
 
@@ -84,184 +80,6 @@ void *mcp_http_uri(void *io, const char *uri, struct MHD_Connection *mhd)
 
 /* ---- the head ----------------------------------------------------------- */
 
-struct header_list {
-    struct mcp_arena *arena;
-    struct mcp_header *items;
-    size_t count, room;
-};
-
-/* The strings are copied: libmicrohttpd frees them with the connection, which
- * may end before the call does. */
-static enum MHD_Result copy_header(void *arg, enum MHD_ValueKind kind,
-                                   const char *key, size_t key_len,
-                                   const char *value, size_t value_len)
-{
-    struct header_list *list = arg;
-    struct mcp_header *h;
-
-    (void)kind;
-    if (list->count == list->room)
-        return MHD_NO;
-    while (value_len > 0 &&
-           (value[value_len - 1] == ' ' || value[value_len - 1] == '\t'))
-        value_len--; /* libmicrohttpd trims the front only */
-    h = &list->items[list->count];
-    h->name = mcp_arena_dup(list->arena, key, key_len);
-    h->value = mcp_arena_dup(list->arena, value != NULL ? value : "",
-                             value != NULL ? value_len : 0);
-    if (h->name == NULL || h->value == NULL)
-        return MHD_NO;
-    list->count++;
-    return MHD_YES;
-}
-
-static bool copy_headers(struct mcp_http_request *r)
-{
-    int n = MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, NULL, NULL);
-    struct header_list list = {r->call.arena, NULL, 0, n > 0 ? (size_t)n : 0};
-
-    if (n <= 0)
-        return true;
-    list.items =
-        mcp_arena_alloc(r->call.arena, list.room * sizeof(*list.items));
-    if (list.items == NULL)
-        return false;
-    (void)MHD_get_connection_values_n(r->mhd, MHD_HEADER_KIND, copy_header,
-                                      &list);
-    r->call.headers = list.items;
-    r->call.header_count = list.count;
-    return list.count == list.room;
-}
-
-static void refuse(struct mcp_http_request *r, int status, const char *message)
-{
-    if (r->refusal != 0)
-        return;
-    r->refusal = status;
-    r->refusal_message = message;
-}
-
-static void check_host(struct mcp_http_request *r)
-{
-    const struct mcp_config *config = r->io->http->options.config;
-    const char *host = mcp_call_header(&r->call, "Host");
-    const char *origin = mcp_call_header(&r->call, "Origin");
-
-    if (host == NULL || mcp_call_header_count(&r->call, "Host") != 1 ||
-        !mcp_http_host_allowed(config, host))
-        refuse(r, MHD_HTTP_FORBIDDEN,
-               "Host not allowed: the server answers to localhost, 127.0.0.1, "
-               "[::1] and the names in allowed_hosts");
-    if (origin == NULL)
-        return;
-    if (mcp_call_header_count(&r->call, "Origin") == 1 &&
-        mcp_http_origin_allowed(config, origin))
-        r->origin = origin;
-    else
-        refuse(r, MHD_HTTP_FORBIDDEN,
-               "Origin not allowed: add it to allowed_origins if this page "
-               "may call the server");
-}
-
-static void read_accept(struct mcp_http_request *r)
-{
-    size_t i;
-
-    for (i = 0; i < r->call.header_count; i++)
-        if (strcasecmp(r->call.headers[i].name, "Accept") == 0)
-            mcp_http_accept_add(&r->accept, r->call.headers[i].value);
-    r->takes_json = mcp_http_accepts_json(&r->accept);
-    r->takes_sse = mcp_http_accepts_sse(&r->accept);
-}
-
-static void check_method(struct mcp_http_request *r)
-{
-    const char *m = r->call.http_method;
-    bool known = strcmp(m, "POST") == 0 || strcmp(m, "GET") == 0 ||
-                 strcmp(m, "DELETE") == 0 || strcmp(m, "OPTIONS") == 0;
-
-    if (known && !(strcmp(m, "GET") == 0 && r->accept.html))
-        return;
-    r->allow = ALLOWED;
-    refuse(r, MHD_HTTP_METHOD_NOT_ALLOWED,
-           "Method not allowed: messages are sent with POST");
-}
-
-static void check_media(struct mcp_http_request *r)
-{
-    const char *type = mcp_call_header(&r->call, "Content-Type");
-
-    if (strcmp(r->call.http_method, "POST") != 0)
-        return;
-    if (type == NULL || mcp_call_header_count(&r->call, "Content-Type") != 1 ||
-        !mcp_http_is_json(type))
-        refuse(r, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-               "Content-Type must be application/json");
-    if (!r->takes_json && !r->takes_sse)
-        refuse(r, MHD_HTTP_NOT_ACCEPTABLE,
-               "Accept must allow application/json or text/event-stream");
-}
-
-/* Refuses a body that is too large before it is read, and one whose length is
- * told twice, which a proxy might read differently. */
-static void check_length(struct mcp_http_request *r)
-{
-    const char *length = mcp_call_header(&r->call, "Content-Length");
-    int64_t max = r->io->http->options.config->max_body;
-    char *end;
-    unsigned long long n;
-
-    if (length == NULL)
-        return;
-    if (mcp_call_header_count(&r->call, "Content-Length") > 1 ||
-        mcp_call_header(&r->call, "Transfer-Encoding") != NULL) {
-        r->linger = true;
-        refuse(r, MHD_HTTP_BAD_REQUEST, "The length of the body is told twice");
-        return;
-    }
-    n = strtoull(length, &end, 10);
-    if (*end != '\0' || n > (unsigned long long)max) {
-        r->linger = true;
-        refuse(r, MHD_HTTP_CONTENT_TOO_LARGE,
-               "The message is larger than max_body");
-    }
-}
-
-static bool is_endpoint(const struct mcp_http_request *r)
-{
-    const char *path = r->io->http->path, *url = r->call.path;
-    size_t n = strlen(path);
-
-    return strncmp(url, path, n) == 0 &&
-           (url[n] == '\0' || (url[n] == '/' && url[n + 1] == '\0'));
-}
-
-static bool is_health(const struct mcp_http_request *r)
-{
-    return strcmp(r->call.path, "/healthz") == 0 ||
-           strcmp(r->call.path, "/readyz") == 0;
-}
-
-static void check_head(struct mcp_http_request *r)
-{
-    if (!is_health(r)) {
-        check_host(r);
-        if (is_endpoint(r)) {
-            read_accept(r);
-            check_method(r);
-            check_media(r);
-        }
-    }
-    check_length(r);
-}
-
-static bool expects_continue(const struct mcp_http_request *r)
-{
-    const char *expect = mcp_call_header(&r->call, "Expect");
-
-    return expect != NULL && strcasecmp(expect, "100-continue") == 0;
-}
-
 static struct mcp_http_request *begin(struct mcp_http_io *io,
                                       struct MHD_Connection *mhd,
                                       const char *url, const char *method)
@@ -274,13 +92,7 @@ static struct mcp_http_request *begin(struct mcp_http_io *io,
     r->mhd = mhd;
     r->connection = c;
     r->conn_live = true;
-    r->call.path = mcp_arena_dup(r->call.arena, url, strlen(url));
-    r->call.http_method = mcp_arena_dup(r->call.arena, method, strlen(method));
-    if (c->query.len > 0)
-        r->call.query =
-            mcp_arena_dup(r->call.arena, c->query.data, c->query.len);
-    if (r->call.path == NULL || r->call.http_method == NULL ||
-        !copy_headers(r)) {
+    if (!mcp_http_copy_head(r, url, method)) {
         r->conn_live = false;
         mcp_http_request_settle(r);
         return NULL;
@@ -297,8 +109,8 @@ static enum MHD_Result head(struct mcp_http_io *io, struct MHD_Connection *mhd,
     if (r == NULL)
         return MHD_NO;
     *context = r;
-    check_head(r);
-    if (r->refusal != 0 && (r->linger || expects_continue(r))) {
+    mcp_http_check_head(r);
+    if (r->refusal != 0 && (r->linger || mcp_http_expects_continue(r))) {
         mcp_http_unawait(r->connection);
         return mcp_http_reply_refusal(r);
     }
@@ -308,6 +120,21 @@ static enum MHD_Result head(struct mcp_http_io *io, struct MHD_Connection *mhd,
 
 /* ---- the body ----------------------------------------------------------- */
 
+/* Counts the memory of a large body. False: all of them take too much. */
+static bool count_body(struct mcp_http_request *r)
+{
+    struct mcp_http *http = r->io->http;
+    size_t max = 2 * (size_t)http->options.config->max_body, more;
+
+    if (r->body.cap <= MCP_HTTP_KEPT_BYTES || r->body.cap == r->body_counted)
+        return true;
+    more = r->body.cap - r->body_counted;
+    r->body_counted = r->body.cap;
+    if (max < http->limits.body_bytes)
+        max = http->limits.body_bytes;
+    return atomic_fetch_add(&http->body_bytes, more) + more <= max;
+}
+
 static enum MHD_Result piece(struct mcp_http_request *r, const char *data,
                              size_t *size)
 {
@@ -315,16 +142,20 @@ static enum MHD_Result piece(struct mcp_http_request *r, const char *data,
 
     *size = 0;
     if (n > r->body.max - r->body.len) {
-        r->linger = true;
-        mcp_http_send_too_large(r);
+        mcp_http_send_refusal(r, MHD_HTTP_CONTENT_TOO_LARGE,
+                              "The message is larger than max_body");
         return MHD_NO;
     }
-    if (r->refusal == 0) {
-        mcp_buf_add(&r->body, data, n);
-        return r->body.failed ? MHD_NO : MHD_YES;
+    if (r->refusal != 0) {
+        r->body.len += n; /* dropped, but the connection goes on */
+        return MHD_YES;
     }
-    r->body.len += n; /* dropped, but the connection goes on */
-    return MHD_YES;
+    mcp_buf_add(&r->body, data, n);
+    if (!r->body.failed && count_body(r))
+        return MHD_YES;
+    mcp_http_send_refusal(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+                          "Too many large messages at once");
+    return MHD_NO;
 }
 
 /* ---- the whole ---------------------------------------------------------- */
@@ -340,7 +171,7 @@ static enum MHD_Result reply_health(struct mcp_http_request *r)
         return mcp_http_reply_text(r, MHD_HTTP_METHOD_NOT_ALLOWED,
                                    "method not allowed\n");
     }
-    if (strcmp(r->call.path, "/readyz") == 0)
+    if (r->route == MCP_HTTP_READY)
         ready = atomic_load(&http->state) == MCP_HTTP_SERVING &&
                 (http->options.ready == NULL ||
                  http->options.ready(http->options.user));
@@ -394,9 +225,9 @@ static enum MHD_Result whole(struct mcp_http_request *r)
     mcp_http_link_append(&r->io->busy, &r->busy);
     if (r->refusal != 0)
         return mcp_http_reply_refusal(r);
-    if (is_health(r))
+    if (r->route == MCP_HTTP_HEALTH || r->route == MCP_HTTP_READY)
         return reply_health(r);
-    if (!is_endpoint(r))
+    if (r->route != MCP_HTTP_ENDPOINT)
         return mcp_http_reply_text(r, MHD_HTTP_NOT_FOUND, "not found\n");
     if (strcmp(r->call.http_method, "OPTIONS") == 0)
         return mcp_http_reply_options(r);

@@ -232,6 +232,15 @@ static void handle_now(struct mcp_call *call, int n)
         for (i = 1; i <= n; i++)
             emit_number(call, i);
         finish(call, "inline");
+    } else if (begins(call, "fill")) {
+        static const char message[92];
+        int before = atomic_load(&fake_stats.refused);
+
+        for (i = 0; i < n; i++) /* as an event 100 bytes */
+            count_emit(call->ops->emit(call, message, sizeof(message)));
+        (void)snprintf(text, sizeof(text), "refused %d",
+                       atomic_load(&fake_stats.refused) - before);
+        finish(call, text);
     } else if (begins(call, "notify")) {
         call->status = 202;
         finish(call, "");

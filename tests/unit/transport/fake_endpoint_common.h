@@ -11,6 +11,8 @@
  *   flood N         a worker emits N messages of 64 KiB as fast as it can, then
  *                   answers with the number that were refused
  *   inline N        emits N messages, then answers, all in handle()
+ *   fill N          emits N messages of 92 bytes in handle(), then answers with
+ *                   the number that were refused
  *   open MS         opens a stream in handle(), a worker answers after MS
  *   notify          202, no body
  *   status N        status N with body "status", from handle()

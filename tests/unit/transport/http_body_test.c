@@ -271,6 +271,47 @@ static void a_refused_body_is_bounded_too(void **state)
     close(fd);
 }
 
+/* Begins a body of 90 000 bytes, of which the last is not sent yet. */
+static int begin_large(const char *text)
+{
+    int fd = client_connect(server.port);
+
+    client_puts(fd, HEAD "Content-Length: 90000\r\n\r\n");
+    client_send(fd, text, 89999);
+    return fd;
+}
+
+static void large_bodies_share_a_limit(void **state)
+{
+    char *text = message(90000);
+    struct answer a;
+    int first, second, third;
+
+    (void)state;
+    /* a buffer doubles up to max_body: two of them are just allowed */
+    server.limits.body_bytes = 0; /* so 2 max_body = 200 000 */
+    server_start();
+    first = begin_large(text);
+    second = begin_large(text);
+    usleep(100000);
+    third = begin_large(text);
+    a = client_read(third);
+    assert_refused(a, 503);
+    assert_call("", "echo small", 200, "small");
+    client_send(first, "m", 1);
+    assert_echo(client_read(first), 90000);
+    client_send(second, "m", 1);
+    assert_echo(client_read(second), 90000);
+    close(first);
+    close(second);
+    close(third);
+    third = begin_large(text);
+    client_send(third, "m", 1);
+    assert_echo(client_read(third), 90000);
+    close(third);
+    free(text);
+}
+
 static void a_request_that_does_not_come_ends_its_connection(void **state)
 {
     uint64_t start = mcp_clock_now_ns();
@@ -341,6 +382,7 @@ int main(void)
         SERVER_TEST(a_client_that_expects_100_gets_it_promptly),
         SERVER_TEST(a_refusal_comes_instead_of_100),
         SERVER_TEST(a_refused_body_is_bounded_too),
+        SERVER_TEST(large_bodies_share_a_limit),
         SERVER_TEST(a_request_that_does_not_come_ends_its_connection),
         SERVER_TEST(headers_beyond_the_pool_are_refused),
     };

@@ -243,19 +243,21 @@ static void a_slow_reader_loses_messages_but_not_the_answer(void **state)
 
 static void the_unsent_part_of_a_stream_has_a_limit(void **state)
 {
-    int fd;
     struct answer a;
 
     (void)state;
-    server.limits.threads = 1;
-    server.limits.stream_bytes = 2 * (65536 + 8);
+    server.limits.stream_bytes = 10 * 100;
     server_start();
-    fd = client_connect(server.port);
-    client_post(fd, "Accept: application/json\r\n", "flood 3");
-    a = client_read(fd);
+    a = client_call(server.port, BOTH, "fill 10");
+    assert_int_equal(a.len, 10 * 100 + sizeof("data: refused 0\n\n") - 1);
+    assert_string_equal(a.body + 1000, "data: refused 0\n\n");
+    free(a.body);
+    a = client_call(server.port, BOTH, "fill 11");
+    assert_string_equal(a.body + 1000, "data: refused 1\n\n");
+    free(a.body);
+    a = client_call(server.port, "Accept: application/json\r\n", "fill 11");
     assert_string_equal(a.body, "refused 0"); /* not wanted is not too slow */
     free(a.body);
-    close(fd);
 }
 
 static void streams_beyond_the_limit_are_answered_with_json(void **state)

@@ -1,0 +1,232 @@
+/*
+ * http_head.c - the head of a request: copied in one pass, then checked
+ *
+ * The checks run in the order of the specification: Host and Origin, method,
+ * Content-Type, Accept, size. The first that fails decides.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "transport/http_private.h"
+
+/* ---- copying ------------------------------------------------------------ */
+
+/* The headers that we look at ourselves. */
+static void note(struct mcp_http_request *r, const struct mcp_header *h,
+                 size_t name_len)
+{
+    static const struct {
+        const char *name;
+        size_t len;
+    } known[MCP_HTTP_HEADERS] = {
+        [MCP_HTTP_HOST] = {"Host", 4},
+        [MCP_HTTP_ORIGIN] = {"Origin", 6},
+        [MCP_HTTP_EXPECT] = {"Expect", 6},
+        [MCP_HTTP_CONTENT_TYPE] = {"Content-Type", 12},
+        [MCP_HTTP_CONTENT_LENGTH] = {"Content-Length", 14},
+        [MCP_HTTP_TRANSFER_ENCODING] = {"Transfer-Encoding", 17},
+    };
+    int i;
+
+    if (name_len == 6 && strcasecmp(h->name, "Accept") == 0)
+        mcp_http_accept_add(&r->accept, h->value);
+    for (i = 0; i < MCP_HTTP_HEADERS; i++)
+        if (known[i].len == name_len &&
+            strcasecmp(h->name, known[i].name) == 0) {
+            if (r->seen[i].count++ == 0)
+                r->seen[i].value = h->value;
+            return;
+        }
+}
+
+struct header_list {
+    struct mcp_http_request *r;
+    struct mcp_header *items;
+    size_t count, room;
+};
+
+/* The strings are copied: libmicrohttpd frees them with the connection, which
+ * may end before the call does. */
+static enum MHD_Result copy_header(void *arg, enum MHD_ValueKind kind,
+                                   const char *key, size_t key_len,
+                                   const char *value, size_t value_len)
+{
+    struct header_list *list = arg;
+    struct mcp_arena *arena = list->r->call.arena;
+    struct mcp_header *h;
+
+    (void)kind;
+    if (list->count == list->room)
+        return MHD_NO;
+    while (value_len > 0 &&
+           (value[value_len - 1] == ' ' || value[value_len - 1] == '\t'))
+        value_len--; /* libmicrohttpd trims the front only */
+    h = &list->items[list->count];
+    h->name = mcp_arena_dup(arena, key, key_len);
+    h->value = mcp_arena_dup(arena, value, value_len);
+    if (h->name == NULL || h->value == NULL)
+        return MHD_NO;
+    list->count++;
+    note(list->r, h, key_len);
+    return MHD_YES;
+}
+
+static bool copy_headers(struct mcp_http_request *r)
+{
+    int n = MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, NULL, NULL);
+    struct header_list list = {r, NULL, 0, n > 0 ? (size_t)n : 0};
+
+    if (n <= 0)
+        return true;
+    list.items =
+        mcp_arena_alloc(r->call.arena, list.room * sizeof(*list.items));
+    if (list.items == NULL)
+        return false;
+    (void)MHD_get_connection_values_n(r->mhd, MHD_HEADER_KIND, copy_header,
+                                      &list);
+    r->call.headers = list.items;
+    r->call.header_count = list.count;
+    return list.count == list.room;
+}
+
+bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
+                        const char *method)
+{
+    const struct mcp_buf *query = &r->connection->query;
+    struct mcp_arena *arena = r->call.arena;
+
+    r->call.path = mcp_arena_dup(arena, url, strlen(url));
+    r->call.http_method = mcp_arena_dup(arena, method, strlen(method));
+    if (query->len > 0) {
+        r->call.query = mcp_arena_dup(arena, query->data, query->len);
+        if (r->call.query == NULL)
+            return false;
+    }
+    return r->call.path != NULL && r->call.http_method != NULL &&
+           copy_headers(r);
+}
+
+/* ---- where to ----------------------------------------------------------- */
+
+static bool is_endpoint(const struct mcp_http_request *r)
+{
+    const char *path = r->io->http->path, *url = r->call.path;
+    size_t n = strlen(path);
+
+    return strncmp(url, path, n) == 0 &&
+           (url[n] == '\0' || (url[n] == '/' && url[n + 1] == '\0'));
+}
+
+static enum mcp_http_route route_of(const struct mcp_http_request *r)
+{
+    if (is_endpoint(r))
+        return MCP_HTTP_ENDPOINT;
+    if (strcmp(r->call.path, "/healthz") == 0)
+        return MCP_HTTP_HEALTH;
+    return strcmp(r->call.path, "/readyz") == 0 ? MCP_HTTP_READY
+                                                : MCP_HTTP_NOWHERE;
+}
+
+/* ---- checks ------------------------------------------------------------- */
+
+static void refuse(struct mcp_http_request *r, int status, const char *message)
+{
+    if (r->refusal != 0)
+        return;
+    r->refusal = status;
+    r->refusal_message = message;
+}
+
+static void check_host(struct mcp_http_request *r)
+{
+    const struct mcp_config *config = r->io->http->options.config;
+    const char *origin = r->seen[MCP_HTTP_ORIGIN].value;
+
+    if (r->seen[MCP_HTTP_HOST].count != 1 ||
+        !mcp_http_host_allowed(config, r->seen[MCP_HTTP_HOST].value))
+        refuse(r, MHD_HTTP_FORBIDDEN,
+               "Host not allowed: the server answers to localhost, 127.0.0.1, "
+               "[::1] and the names in allowed_hosts");
+    if (origin == NULL)
+        return;
+    if (r->seen[MCP_HTTP_ORIGIN].count == 1 &&
+        mcp_http_origin_allowed(config, origin))
+        r->origin = origin;
+    else
+        refuse(r, MHD_HTTP_FORBIDDEN,
+               "Origin not allowed: add it to allowed_origins if this page "
+               "may call the server");
+}
+
+static void check_method(struct mcp_http_request *r)
+{
+    const char *m = r->call.http_method;
+    bool known = strcmp(m, "POST") == 0 || strcmp(m, "GET") == 0 ||
+                 strcmp(m, "DELETE") == 0 || strcmp(m, "OPTIONS") == 0;
+
+    if (known && !(strcmp(m, "GET") == 0 && r->accept.html))
+        return;
+    r->allow = MCP_HTTP_ALLOWED;
+    refuse(r, MHD_HTTP_METHOD_NOT_ALLOWED,
+           "Method not allowed: messages are sent with POST");
+}
+
+static void check_media(struct mcp_http_request *r)
+{
+    if (strcmp(r->call.http_method, "POST") != 0)
+        return;
+    if (r->seen[MCP_HTTP_CONTENT_TYPE].count != 1 ||
+        !mcp_http_is_json(r->seen[MCP_HTTP_CONTENT_TYPE].value))
+        refuse(r, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+               "Content-Type must be application/json");
+    if (!r->takes_json && !r->takes_sse)
+        refuse(r, MHD_HTTP_NOT_ACCEPTABLE,
+               "Accept must allow application/json or text/event-stream");
+}
+
+/* Refuses a body that is too large before it is read, and one whose length is
+ * told twice, which a proxy might read differently. */
+static void check_length(struct mcp_http_request *r)
+{
+    const char *length = r->seen[MCP_HTTP_CONTENT_LENGTH].value;
+    int64_t max = r->io->http->options.config->max_body;
+    char *end;
+    unsigned long long n;
+
+    if (length == NULL)
+        return;
+    if (r->seen[MCP_HTTP_CONTENT_LENGTH].count > 1 ||
+        r->seen[MCP_HTTP_TRANSFER_ENCODING].count > 0) {
+        r->linger = true;
+        refuse(r, MHD_HTTP_BAD_REQUEST, "The length of the body is told twice");
+        return;
+    }
+    n = strtoull(length, &end, 10);
+    if (*end != '\0' || n > (unsigned long long)max) {
+        r->linger = true;
+        refuse(r, MHD_HTTP_CONTENT_TOO_LARGE,
+               "The message is larger than max_body");
+    }
+}
+
+void mcp_http_check_head(struct mcp_http_request *r)
+{
+    r->route = route_of(r);
+    r->takes_json = mcp_http_accepts_json(&r->accept);
+    r->takes_sse = mcp_http_accepts_sse(&r->accept);
+    if (r->route != MCP_HTTP_HEALTH && r->route != MCP_HTTP_READY)
+        check_host(r);
+    if (r->route == MCP_HTTP_ENDPOINT) {
+        check_method(r);
+        check_media(r);
+    }
+    check_length(r);
+}
+
+bool mcp_http_expects_continue(const struct mcp_http_request *r)
+{
+    const char *expect = r->seen[MCP_HTTP_EXPECT].value;
+
+    return expect != NULL && strcasecmp(expect, "100-continue") == 0;
+}
