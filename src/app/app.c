@@ -17,7 +17,7 @@
 #include "base/log.h"
 
 enum {
-    OUTCOME_MAX = 512 << 20, /* bytes of one answer                   */
+    OUTCOME_MAX = 128 << 20, /* bytes of one answer                   */
     STOP_MS = 3000,          /* how long closing waits for the workers */
 };
 

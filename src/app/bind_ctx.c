@@ -36,6 +36,8 @@ static struct mcp_job *job_of(lua_State *L)
 
     if (host->job == NULL)
         luaL_error(L, "ctx can be used while a call runs only");
+    if (lua_gettop(L) == 0)
+        return host->job;
     lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_CTX);
     if (lua_rawequal(L, 1, -1))
         lua_remove(L, 1);

@@ -23,6 +23,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+enum {
+    RESULTS_MAX = 8,         /* of what a handler returns two matter      */
+    ENDING_BYTES = 64 << 10, /* beyond the limit, for writing the outcome */
+};
+
 /* One stretch of a job on a worker: from start or wake-up to end or park. */
 struct stretch {
     struct mcp_job *job;
@@ -100,9 +105,12 @@ static int write_results(lua_State *L)
     struct mcp_result_options options = result_options(s->job);
     struct mcp_outcome *o = &s->job->outcome;
     lua_State *co = s->st->host.co;
-    int count = lua_gettop(co);
+    int count;
     const char *fault = NULL;
 
+    if (lua_gettop(co) > RESULTS_MAX)
+        lua_settop(co, RESULTS_MAX);
+    count = lua_gettop(co);
     lua_xmove(co, L, count);
     mcp_result_write(L, count, &options, o, &fault);
     if (fault != NULL)
@@ -177,12 +185,14 @@ static void in_lua(void *user)
     struct mcp_host *host = &s->st->host;
     int status = 0;
 
+    mcp_state_allow(s->st, 0);
     if (!s->started)
         status = lua_pcall(host->co, 0, LUA_MULTRET, 0);
     host->pending = MCP_PENDING_NONE;
     if (status == 0)
         status =
             lua_resume(host->co, s->started ? 0 : lua_gettop(host->co) - 1);
+    mcp_state_allow(s->st, ENDING_BYTES);
     if (!host->ended &&
         mcp_runner_interrupted(s->runner) == MCP_INTERRUPT_NONE) {
         if (status == LUA_YIELD)
@@ -194,6 +204,7 @@ static void in_lua(void *user)
     }
     if (host->files_opened && !host->kept && !s->parked)
         (void)lua_cpcall(s->st->L, close_files, NULL);
+    lua_settop(s->st->L, 0);
 }
 
 /* ---- around it ------------------------------------------------------------

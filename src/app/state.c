@@ -381,6 +381,12 @@ enum mcp_err mcp_state_snapshot(struct mcp_state *st)
     return err;
 }
 
+void mcp_state_allow(struct mcp_state *st, size_t extra_bytes)
+{
+    if (!st->host.jit)
+        mcp_heap_set_limit(st->host.heap, st->limit + extra_bytes);
+}
+
 void mcp_state_reset(struct mcp_state *st)
 {
     mcp_heap_reset(st->host.heap, st->faulted);

@@ -50,6 +50,9 @@ enum mcp_err mcp_state_new(const struct mcp_state_options *options,
  */
 enum mcp_err mcp_state_snapshot(struct mcp_state *st) MCP_MUST_USE;
 
+/* Lets the state use `extra_bytes` (at most 1 MiB) more than memory_limit. */
+void mcp_state_allow(struct mcp_state *st, size_t extra_bytes);
+
 /* Back to the snapshot. */
 void mcp_state_reset(struct mcp_state *st);
 

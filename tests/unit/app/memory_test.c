@@ -70,10 +70,40 @@ static void a_call_out_of_memory_harms_nobody(void **unused)
     }
 }
 
+static void a_result_that_is_there_is_delivered(void **unused)
+{
+    struct bench b;
+
+    (void)unused;
+    bench_make(&b);
+    set(&b, "memory_limit", "16MiB");
+    bench_open(&b, hoarders);
+    assert_int_equal(b.err, MCP_OK);
+    expect(&b, "number", "{}", false, "1.25");
+    expect(&b, "upvalue", "{}", false, "[1]");
+    bench_close(&b);
+}
+
+static void thousands_of_results_are_one(void **unused)
+{
+    struct bench b;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b, "local t = {} for i = 1, 7000 do t[i] = i end\n"
+                   "require 'mcp'.tool('spread', function() "
+                   "return unpack(t) end)");
+    assert_int_equal(b.err, MCP_OK);
+    expect(&b, "spread", "{}", false, "\"1\"");
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_out_of_memory_harms_nobody),
+        cmocka_unit_test(a_result_that_is_there_is_delivered),
+        cmocka_unit_test(thousands_of_results_are_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
