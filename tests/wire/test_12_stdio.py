@@ -34,6 +34,12 @@ mcp.tool("sleep", function(seconds, ctx)
   return "slept"
 end)
 
+-- keeps its worker, which ctx.sleep does not
+mcp.tool("block", function(seconds)
+  os.execute("exec sleep " .. seconds)
+  return "blocked"
+end)
+
 mcp.tool("spin", function() while true do end end)
 
 mcp.tool("count", function(n, ctx)
@@ -180,7 +186,7 @@ class Limits(wire.TestCase):
         pipe = self.start_stdio(
             APP, options=["--max-workers", "1", "--queue", "1"])
         for number in range(5):
-            pipe.send(call("sleep", {"seconds": 1}, id=number))
+            pipe.send(call("block", {"seconds": 1}, id=number))
         answers = [pipe.receive() for _ in range(5)]
         refused = [a for a in answers if "error" in a]
         self.assertGreaterEqual(len(refused), 2)
