@@ -31,6 +31,9 @@ skip() {
   note "skipped: $*"
 }
 
+# limited command...: ends it after STAGE_SECONDS, or one hung test hangs all.
+limited() { timeout --kill-after=10 "${STAGE_SECONDS:-900}" "$@"; }
+
 # sum_of PATTERN FILE: adds the numbers in all that PATTERN (ERE) matches.
 sum_of() {
   { grep -oE "$1" "$2" || true; } | { grep -oE '[0-9]+' || true; } |
@@ -133,7 +136,7 @@ stage_lua() {
   fi
   local out=$logs/busted.out rc=0
   LUA_PATH="$here/lua/?.lua;$here/lua/?/init.lua;$here/tests/lua/?.lua;;" \
-    busted --lua="$(command -v luajit)" -o plainTerminal tests/lua >"$out" 2>&1 || rc=$?
+    limited busted --lua="$(command -v luajit)" -o plainTerminal tests/lua >"$out" 2>&1 || rc=$?
   cat "$out"
   grep -E '^[0-9]+ success.* / [0-9]+ pending' "$out" >"$out.sum" || true
   count "$(sum_of '[0-9]+ success' "$out.sum")" \
@@ -142,20 +145,38 @@ stage_lua() {
   return $rc
 }
 
-# run_wire PRESET: Python's unittest over tests/wire against that binary.
+# run_wire PRESET: Python's unittest over tests/wire against that binary. Each
+# file is a process of its own, $jobs at a time; the late ones take longest.
 run_wire() {
   build_or_show "$1"
-  local out=$logs/wire-$1.out rc=0 ran bad skipped
-  MCPLUAD_BIN=$here/build/$1/mcpluad PYTHONDONTWRITEBYTECODE=1 \
-    python3 -m unittest discover -v -s tests/wire -t tests/wire -p 'test_*.py' \
-    >"$out" 2>&1 || rc=$?
-  cat "$out"
-  ran=$(sum_of '^Ran [0-9]+ test' "$out")
-  bad=$(($(sum_of 'failures=[0-9]+' "$out") + $(sum_of 'errors=[0-9]+' "$out")))
-  skipped=$(sum_of '[(, ]skipped=[0-9]+' "$out")
+  local out=$logs/wire-$1 rc=0 ran bad skipped
+  rm -rf "$out" && mkdir "$out"
+  export -f limited
+  find tests/wire -name 'test_*.py' -printf '%f\n' | sort -r |
+    MCPLUAD_BIN=$here/build/$1/mcpluad PYTHONDONTWRITEBYTECODE=1 \
+      PYTHONPATH=$here/tests/wire xargs -P "$jobs" -I{} bash -c \
+      'limited python3 -m unittest -v "$(basename {} .py)" >"$0/{}.out" 2>&1' \
+      "$out" || rc=1
+  show_failed "$out"
+  cat "$out"/*.out >"$out.all"
+  ran=$(sum_of '^Ran [0-9]+ test' "$out.all")
+  bad=$(($(sum_of 'failures=[0-9]+' "$out.all") + $(sum_of 'errors=[0-9]+' "$out.all")))
+  skipped=$(sum_of '[(, ]skipped=[0-9]+' "$out.all")
   count $((ran - bad - skipped)) "$bad" "$skipped"
-  grep -oE "skipped '.*'|skipped \".*\"" "$out" | sort | uniq -c | while read -r line; do note "$line"; done
+  { grep -oE "skipped '.*'|skipped \".*\"" "$out.all" || true; } | sort | uniq -c |
+    while read -r line; do note "$line"; done
   return $rc
+}
+
+# Shows what the files under $1 that did not end with OK have said.
+show_failed() {
+  local file
+  for file in "$1"/*.out; do
+    tail -n 1 "$file" | grep -q '^OK' || {
+      echo "==== $(basename "$file" .out)"
+      grep -v '\.\.\. ok$' "$file" | tail -n 60
+    }
+  done
 }
 
 stage_wire() { run_wire dev; }
@@ -183,7 +204,7 @@ stage_e2e() {
   install_e2e
   node=$(e2e_node)
   MCPLUAD_BIN=$here/build/release/mcpluad PATH=$(dirname "$node"):$PATH \
-    "$node" --test --test-reporter=spec --test-reporter-destination=stdout \
+    limited "$node" --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=tap --test-reporter-destination="$out" || rc=$?
   count "$(sum_of '^# pass [0-9]+' "$out")" \
     "$(($(sum_of '^# fail [0-9]+' "$out") + $(sum_of '^# cancelled [0-9]+' "$out")))" \
@@ -214,7 +235,7 @@ stage_docs() {
   fi
   build_or_show release
   local out=$logs/docs.out rc=0
-  MCPLUAD_BIN=$here/build/release/mcpluad tests/docs/run >"$out" 2>&1 || rc=$?
+  MCPLUAD_BIN=$here/build/release/mcpluad limited tests/docs/run >"$out" 2>&1 || rc=$?
   cat "$out"
   count "$(grep -c '^ok ' "$out" || true)" "$(grep -c '^FAILED ' "$out" || true)" 0
   return $rc
