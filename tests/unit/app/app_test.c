@@ -21,6 +21,33 @@ static void a_call_gets_its_arguments_and_answers(void **unused)
     bench_close(&b);
 }
 
+static void ctx_works_with_a_dot_and_with_a_colon(void **unused)
+{
+    struct bench b;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open(&b, "local mcp = require 'mcp'\n"
+                   "mcp.tool('ask', function(ctx)\n"
+                   "  local dot, colon = ctx.cancelled(), ctx:cancelled()\n"
+                   "  ctx:sleep(0)\n"
+                   "  return tostring(dot) .. tostring(colon)\n"
+                   "end)\n"
+                   "mcp.tool('bare', function(ctx, args)\n"
+                   "  local _, e = pcall(ctx[args.f])\n"
+                   "  return e\n"
+                   "end)\n");
+    assert_int_equal(b.err, MCP_OK);
+    expect(&b, "ask", "{}", false, "falsefalse");
+    expect(&b, "bare", "{\"f\":\"sleep\"}", false,
+           "bad argument #1 to '?' (number expected, got no value)");
+    expect(&b, "bare", "{\"f\":\"progress\"}", false,
+           "bad argument #1 to '?' (number expected, got no value)");
+    expect(&b, "bare", "{\"f\":\"info\"}", false,
+           "bad argument #1 to '?' (value expected)");
+    bench_close(&b);
+}
+
 static void calls_see_nothing_of_one_another(void **unused)
 {
     struct bench b;
@@ -151,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_gets_its_arguments_and_answers),
+        cmocka_unit_test(ctx_works_with_a_dot_and_with_a_colon),
         cmocka_unit_test(calls_see_nothing_of_one_another),
         cmocka_unit_test(each_call_has_its_own_random_numbers),
         cmocka_unit_test(a_broken_script_is_told_with_its_line),
