@@ -15,6 +15,11 @@
     "x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{206"  \
     "0}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
+/* \D and \W inside a class: PCRE2 goes wrong on [^\p{Nd}\D]. */
+#define NO_DIGITS "\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}"
+#define NO_WORDS                                                               \
+    "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"
+
 enum { MAX_CHAR = 0x10ffff, SET = 0x110000 };
 
 static int hex_value(char c)
@@ -158,13 +163,16 @@ bool regex_class_escape(struct regex_reader *r, bool inside, bool *found)
     r->p++;
     if (e == 'p' || e == 'P')
         return property_escape(r, e == 'P');
-    if (e != 's' && e != 'S') {
+    if (e == 's' || e == 'S') {
+        regex_puts(r, inside ? "" : "[");
+        regex_puts(r, e == 's' ? SPACES : NO_SPACES);
+        regex_puts(r, inside ? "" : "]");
+    } else if (inside && e == 'D')
+        regex_puts(r, NO_DIGITS);
+    else if (inside && e == 'W')
+        regex_puts(r, NO_WORDS);
+    else
         regex_puts(r, simple);
-        return true;
-    }
-    regex_puts(r, inside ? "" : "[");
-    regex_puts(r, e == 's' ? SPACES : NO_SPACES);
-    regex_puts(r, inside ? "" : "]");
     return true;
 }
 

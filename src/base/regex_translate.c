@@ -260,7 +260,7 @@ static bool repeat(struct regex_reader *r, bool repeatable)
 
 static bool back_reference(struct regex_reader *r, const char *at)
 {
-    char text[16];
+    char text[24];
     uint32_t n, count;
     size_t len;
 
@@ -277,7 +277,8 @@ static bool back_reference(struct regex_reader *r, const char *at)
         n = 0;
     if (n == 0)
         return regex_fail(r, at, "reference to a group that is not there");
-    (void)snprintf(text, sizeof(text), "\\g{%u}", n);
+    /* in a group: PCRE2 lets no repeated reference to an unset group match */
+    (void)snprintf(text, sizeof(text), "(?:\\g{%u})", n);
     regex_puts(r, text);
     return true;
 }
