@@ -51,8 +51,12 @@ for (let left = count; left > 0;) {
   try { re = new RegExp(pattern, "u"); } catch { if (random(4)) continue; }
   // long texts take our guarded form; node has no limit, so repeats are few
   const long = (pattern.match(/[*+{]/g) ?? []).length < 3;
-  for (let n = re ? Math.min(left, 6) : 1; n > 0; n--, left--) {
+  for (let n = re ? Math.min(left, 6) : 1; n > 0; n--) {
     const text = some(long && !random(4) ? 80 : 5, () => pick(CHARS));
-    console.log(JSON.stringify([pattern, text, re && re.test(text)]));
+    const at = re?.exec(text)?.index;
+    // V8 also starts in the middle of a surrogate pair; the standard does not
+    if (at > 0 && /^[\udc00-\udfff]/.test(text.slice(at))) continue;
+    console.log(JSON.stringify([pattern, text, re && at !== undefined]));
+    left--;
   }
 }
