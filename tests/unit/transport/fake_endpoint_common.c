@@ -127,7 +127,9 @@ static void step(struct task t)
         finish(call, "");
         return;
     }
-    if (begins(call, "emit") && t.left > 0 && !atomic_load(&call->cancelled)) {
+    if (t.left > 0 &&
+        (begins(call, "nag") ||
+         (begins(call, "emit") && !atomic_load(&call->cancelled)))) {
         emit_number(call, t.total - t.left + 1);
         t.left--;
         enqueue(in_ms(t, t.gap_ms));
@@ -285,7 +287,7 @@ void mcp_endpoint_handle(struct mcp_endpoint *ep, struct mcp_call *call)
     } else if (begins(call, "open")) {
         count_emit(call->ops->emit(call, NULL, 0));
         enqueue(in_ms(t, a));
-    } else if (begins(call, "emit")) {
+    } else if (begins(call, "emit") || begins(call, "nag")) {
         t.left = t.total = a;
         t.gap_ms = b;
         enqueue(in_ms(t, b));

@@ -8,6 +8,7 @@
  *   stubborn MS     answers "stubborn" after MS, cancelled or not
  *   big N           answers N times 'x', from a worker
  *   emit N MS       a worker emits {"n":1} ... {"n":N}, MS apart, then answers
+ *   nag N MS        the same, cancelled or not
  *   flood N         a worker emits N messages of 64 KiB as fast as it can, then
  *                   answers with the number that were refused
  *   inline N        emits N messages, then answers, all in handle()

@@ -166,13 +166,16 @@ static void an_endless_chunked_body_is_cut_at_the_limit(void **state)
     (void)state;
     server_start();
     fd = client_connect(server.port);
-    client_puts(fd, HEAD "Transfer-Encoding: chunked\r\n\r\n");
+    client_puts(fd, HEAD "Origin: http://localhost\r\n"
+                         "Transfer-Encoding: chunked\r\n\r\n");
     for (i = 0; i < 10; i++)
         send_chunk(fd, text, 10000);
     send_chunk(fd, text, 1);
     a = client_read(fd);
     assert_string_equal(client_header(&a, "Connection"), "close");
     assert_string_equal(client_header(&a, "Content-Type"), "application/json");
+    assert_string_equal(client_header(&a, "Access-Control-Allow-Origin"),
+                        "http://localhost");
     assert_refused(a, 413);
     for (i = 0; i < 100; i++) /* it sends on, and nobody minds */
         send_chunk(fd, text, 10000);

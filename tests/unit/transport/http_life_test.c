@@ -358,6 +358,22 @@ static void a_stop_does_not_wait_for_a_stubborn_call(void **state)
     close(fd);
 }
 
+static void a_call_left_behind_may_go_on_emitting(void **state)
+{
+    int fd;
+
+    (void)state;
+    server_start();
+    fd = client_connect(server.port);
+    client_post(fd, BOTH, "nag 150 10");
+    assert_int_equal(client_wait_for(fd, "{\"n\":3}"), 0);
+    server_stop(0);
+    assert_int_equal(atomic_load(&fake_stats.finished), 0);
+    assert_int_equal(client_await(&fake_stats.finished, 1, 4000), 0);
+    assert_true(atomic_load(&fake_stats.lost) > 50);
+    close(fd);
+}
+
 static void *stop_slowly(void *arg)
 {
     (void)arg;
@@ -544,6 +560,7 @@ int main(void)
         SERVER_TEST(a_stop_with_nothing_to_do_is_quick),
         SERVER_TEST(a_stop_cancels_what_outlasts_the_grace),
         SERVER_TEST(a_stop_does_not_wait_for_a_stubborn_call),
+        SERVER_TEST(a_call_left_behind_may_go_on_emitting),
         SERVER_TEST(a_stopping_server_is_not_ready),
         SERVER_TEST(a_port_in_use_is_told),
         SERVER_TEST(hosts_beyond_loopback_need_names),
