@@ -106,8 +106,10 @@ int main(void)
     mcp_value_open(b.L);
     mcp_buf_init(&b.out, 1 << 20);
     mcp_outcome_init(&b.outcome, 1 << 20);
-    b.options = (struct mcp_result_options){
-        .tool = "bench", .revision = MCP_2026_07_28, .max_blob_bytes = 1 << 20};
+    b.options = (struct mcp_result_options){.kind = MCP_KIND_TOOL,
+                                            .name = "bench",
+                                            .revision = MCP_2026_07_28,
+                                            .max_blob_bytes = 1 << 20};
     b.out.len = sizeof(object_text) - 1;
     mcp_value_push(b.L, b.tree);
     measure(&b, "value_push", push);

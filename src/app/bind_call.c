@@ -29,18 +29,18 @@ static void seed_random(lua_State *L)
 int mcp_bind_call(lua_State *L)
 {
     const struct mcp_job *job = mcp_host_of(L)->job;
-    const struct mcp_tool *tool = job->tool;
+    const struct mcp_handler *handler = job->handler;
     size_t i;
 
-    luaL_checkstack(L, (int)tool->bind_count + 4, "too many parameters");
+    luaL_checkstack(L, (int)handler->bind_count + 4, "too many parameters");
     if (!mcp_host_of(L)->kept)
         seed_random(L);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_TOOLS);
-    lua_rawgeti(L, -1, (int)tool->index + 1);
-    for (i = 0; i < tool->bind_count; i++) {
-        switch (tool->binds[i].kind) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_HANDLERS);
+    lua_rawgeti(L, -1, (int)handler->slot);
+    for (i = 0; i < handler->bind_count; i++) {
+        switch (handler->binds[i].kind) {
         case MCP_BIND_ARGUMENT:
-            mcp_value_push(L, mcp_json_find(job->args, tool->binds[i].name));
+            mcp_value_push(L, mcp_json_find(job->args, handler->binds[i].name));
             break;
         case MCP_BIND_ARGS:
             mcp_value_push(L, job->args);
@@ -50,5 +50,5 @@ int mcp_bind_call(lua_State *L)
             break;
         }
     }
-    return (int)tool->bind_count + 1;
+    return (int)handler->bind_count + 1;
 }

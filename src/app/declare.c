@@ -244,20 +244,23 @@ void mcp_declare_open(lua_State *L)
         lua_setfield(L, -2, f->name);
     }
     lua_newtable(L);
-    lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_TOOLS);
+    lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_HANDLERS);
 }
 
 const char *mcp_declare_missing(const struct mcp_load *load, char *message,
                                 size_t message_size)
 {
+    const struct mcp_handler *missing;
+
     for (size_t i = 0; load->follow != NULL && i < load->seen_count; i++) {
         if (load->seen[i])
             continue;
+        missing = mcp_generation_handler(load->follow, i + 1);
         snprintf(message, message_size,
-                 "tool \"%.128s\" was declared when the app was loaded the "
+                 "%s \"%.128s\" was declared when the app was loaded the "
                  "first time, and not now; an app must declare the same each "
                  "time",
-                 load->follow->tools[i].name);
+                 mcp_kind_name(missing->kind), missing->name);
         return message;
     }
     return NULL;

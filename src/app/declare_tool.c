@@ -98,8 +98,8 @@ static void field_binds(lua_State *L, struct mcp_tool *tool)
         binds[i].kind = kind_of(binds[i].name);
         lua_pop(L, 1); /* the list keeps it */
     }
-    tool->binds = binds;
-    tool->bind_count = count;
+    tool->handler.binds = binds;
+    tool->handler.bind_count = count;
 }
 
 /* How many path entries the list at `list` has in all. */
@@ -221,49 +221,74 @@ done:
     return err;
 }
 
-/* Finds `tool` in the generation that this load follows; `*index` gets its
- * place. */
-static enum mcp_err add_following(const struct mcp_load *load,
-                                  const struct mcp_tool *tool, size_t *index,
-                                  char *message, size_t message_size)
+static bool same_parameters(const struct mcp_handler *a,
+                            const struct mcp_handler *b)
 {
-    const struct mcp_tool *known =
-        mcp_generation_find_tool(load->follow, tool->name, strlen(tool->name));
-    size_t same = 0;
+    size_t i = 0;
 
-    if (known == NULL || known->index >= load->seen_count) {
+    if (a->bind_count != b->bind_count)
+        return false;
+    while (i < a->bind_count && strcmp(a->binds[i].name, b->binds[i].name) == 0)
+        i++;
+    return i == a->bind_count;
+}
+
+/* Checks what a follow load declares against `known`, the handler of that kind
+ * and name in the generation (NULL: there is none), and ticks it off. */
+static enum mcp_err follow(const struct mcp_load *load,
+                           const struct mcp_handler *known,
+                           const struct mcp_handler *now, char *message,
+                           size_t message_size)
+{
+    const char *kind = mcp_kind_name(now->kind);
+
+    if (known == NULL || known->slot > load->seen_count) {
         snprintf(message, message_size,
-                 "tool \"%.128s\" was not declared when the app was loaded the "
+                 "%s \"%.128s\" was not declared when the app was loaded the "
                  "first time; an app must declare the same each time",
-                 tool->name);
+                 kind, now->name);
         return MCP_ENOENT;
     }
-    if (load->seen[known->index]) {
-        snprintf(message, message_size, "tool \"%.128s\" is declared twice",
-                 tool->name);
+    if (load->seen[known->slot - 1]) {
+        snprintf(message, message_size, "%s \"%.128s\" is declared twice", kind,
+                 now->name);
         return MCP_EEXIST;
     }
-    while (same < known->bind_count && same < tool->bind_count &&
-           strcmp(known->binds[same].name, tool->binds[same].name) == 0)
-        same++;
-    if (same != known->bind_count || same != tool->bind_count) {
+    if (!same_parameters(known, now)) {
         snprintf(message, message_size,
-                 "tool \"%.128s\" had other parameters when the app was loaded "
+                 "%s \"%.128s\" had other parameters when the app was loaded "
                  "the first time; an app must declare the same each time",
-                 tool->name);
+                 kind, now->name);
         return MCP_EINVAL;
     }
-    load->seen[known->index] = 1;
-    *index = known->index;
+    load->seen[known->slot - 1] = 1;
     return MCP_OK;
 }
 
-/* Keeps the field "handler" of the table at 1 under `index`. */
-static void keep_handler(lua_State *L, size_t index)
+static enum mcp_err follow_tool(const struct mcp_load *load,
+                                const struct mcp_tool *tool, size_t *slot,
+                                char *message, size_t message_size)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_TOOLS);
+    const struct mcp_tool *known =
+        mcp_generation_find_tool(load->follow, tool->name, strlen(tool->name));
+    struct mcp_handler now = tool->handler;
+    enum mcp_err err;
+
+    now.kind = MCP_KIND_TOOL;
+    now.name = tool->name;
+    err = follow(load, known != NULL ? &known->handler : NULL, &now, message,
+                 message_size);
+    if (err == MCP_OK)
+        *slot = known->handler.slot;
+    return err;
+}
+
+/* Keeps the field "handler" of the table at 1 in `slot`. */
+static void keep_handler(lua_State *L, size_t slot)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_HANDLERS);
     lua_getfield(L, 1, "handler");
-    lua_rawseti(L, -2, (int)index + 1);
+    lua_rawseti(L, -2, (int)slot);
     lua_pop(L, 1);
 }
 
@@ -273,7 +298,7 @@ int mcp_declare_add_tool(lua_State *L)
     const char *input_file, *output_file;
     char message[MESSAGE_SIZE];
     struct mcp_tool tool = {0};
-    size_t index = 0;
+    size_t slot = 0;
     enum mcp_err err;
 
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -291,7 +316,7 @@ int mcp_declare_add_tool(lua_State *L)
     output_file = field_string(L, "output_schema_file");
     tool.file = field_string(L, "file");
     tool.line = (int)field_number(L, "line");
-    tool.timeout_s = field_number(L, "timeout");
+    tool.handler.timeout_s = field_number(L, "timeout");
     tool.assert_format = field_boolean(L, "assert_format");
     field_binds(L, &tool);
     field_converts(L, &tool);
@@ -301,15 +326,15 @@ int mcp_declare_add_tool(lua_State *L)
         return luaL_error(L, "add_tool needs an input schema");
 
     if (load->follow == NULL) {
-        index = mcp_builder_view(load->builder)->tool_count;
+        slot = mcp_builder_view(load->builder)->handler_count + 1;
         err = add_first(mcp_host_of(L), &tool, input_file, output_file, message,
                         sizeof(message));
     } else {
-        err = add_following(load, &tool, &index, message, sizeof(message));
+        err = follow_tool(load, &tool, &slot, message, sizeof(message));
     }
     if (err != MCP_OK)
         return refuse(L, message);
-    keep_handler(L, index);
+    keep_handler(L, slot);
     lua_pushboolean(L, 1);
     return 1;
 }

@@ -27,15 +27,15 @@ struct mcp_sources;
  * LuaJIT itself uses 0, 1 and 2 and luaL_ref goes up from there, so ours are
  * far away. */
 enum {
-    MCP_REF_TOOLS = 1 << 20, /* list of tool handlers by index + 1        */
-    MCP_REF_CTX,             /* the ctx object                            */
-    MCP_REF_ARRAY_MARK,      /* metatable of arrays                       */
-    MCP_REF_OBJECT_MARK,     /* metatable of objects made by mcp.object   */
-    MCP_REF_BLOCK_MARK,      /* metatable of content blocks               */
-    MCP_REF_RESULT_MARK,     /* metatable of mcp.result values            */
-    MCP_REF_CO,              /* the coroutine of calls                    */
-    MCP_REF_SANDBOX,         /* what lua/mcp/sandbox.lua returned         */
-    MCP_REF_RANDOMSEED,      /* math.randomseed, as LuaJIT made it        */
+    MCP_REF_HANDLERS = 1 << 20, /* list of handlers by slot                  */
+    MCP_REF_CTX,                /* the ctx object                            */
+    MCP_REF_ARRAY_MARK,         /* metatable of arrays                       */
+    MCP_REF_OBJECT_MARK,        /* metatable of objects made by mcp.object   */
+    MCP_REF_BLOCK_MARK,         /* metatable of content blocks               */
+    MCP_REF_RESULT_MARK,        /* metatable of mcp.result values            */
+    MCP_REF_CO,                 /* the coroutine of calls                    */
+    MCP_REF_SANDBOX,            /* what lua/mcp/sandbox.lua returned         */
+    MCP_REF_RANDOMSEED,         /* math.randomseed, as LuaJIT made it        */
 };
 
 /* One load of the app, while it runs. The first load of a generation has
@@ -44,7 +44,7 @@ enum {
 struct mcp_load {
     struct mcp_builder *builder;         /* NULL in follow loads           */
     const struct mcp_generation *follow; /* NULL in the first load         */
-    unsigned char *seen;                 /* follow: one flag per tool      */
+    unsigned char *seen;                 /* follow: one flag per slot      */
     size_t seen_count;
     const char *folder; /* of the app's script, for input_schema_file; NULL:
                            the current one                                 */

@@ -17,9 +17,10 @@
  * fills the first part and gives it to mcp_app_run(). */
 struct mcp_job {
     struct mcp_call *call;
-    const struct mcp_generation *gen; /* a REF that finish gives back        */
-    const struct mcp_tool *tool;      /* of gen                              */
-    const struct mcp_json *args;      /* validated; object; in call->arena   */
+    const struct mcp_generation *gen;  /* a REF that finish gives back        */
+    const struct mcp_handler *handler; /* of gen: what runs                  */
+    const struct mcp_tool *tool;       /* of gen; NULL: not a tool            */
+    const struct mcp_json *args;       /* validated; object; in call->arena   */
     void (*finish)(struct mcp_job *job); /* called once, on a worker thread;
                                             `outcome` is filled              */
     void *user;                          /* the maker's                      */

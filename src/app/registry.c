@@ -194,6 +194,9 @@ enum mcp_err mcp_builder_add_tool(struct mcp_builder *b,
     if (err != MCP_OK)
         return err;
     to->index = gen->pub.tool_count++;
+    to->handler.kind = MCP_KIND_TOOL;
+    to->handler.name = to->name;
+    to->handler.slot = ++gen->pub.handler_count;
     *place = (uint32_t)gen->pub.tool_count;
     return MCP_OK;
 }
@@ -271,6 +274,19 @@ void mcp_generation_release(const struct mcp_generation *const_gen)
 
     if (atomic_fetch_sub_explicit(&gen->refs, 1, memory_order_acq_rel) == 1)
         generation_free(gen);
+}
+
+const struct mcp_handler *
+mcp_generation_handler(const struct mcp_generation *gen, size_t slot)
+{
+    return &((const struct generation *)gen)->tools[slot - 1].handler;
+}
+
+const char *mcp_kind_name(enum mcp_kind kind)
+{
+    static const char *const names[] = {[MCP_KIND_TOOL] = "tool"};
+
+    return names[kind];
 }
 
 const struct mcp_tool *

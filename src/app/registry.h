@@ -37,6 +37,19 @@ struct mcp_bind {
     const char *name;
 };
 
+enum mcp_kind { MCP_KIND_TOOL };
+
+/* What runs in Lua for one declared thing. */
+struct mcp_handler {
+    enum mcp_kind kind;
+    const char *name;             /* for messages; unique in its kind      */
+    const struct mcp_bind *binds; /* what the parameters receive, in order */
+    size_t bind_count;
+    double timeout_s; /* 0: call_timeout                       */
+    size_t slot;      /* place of the function in every Lua state of the
+                         generation, from 1; 0: there is none                   */
+};
+
 /* A form that the handler gets an argument in, other than JSON's own. */
 enum mcp_convert_kind {
     MCP_CONVERT_INT64, /* int64_t, all digits kept    */
@@ -61,18 +74,15 @@ struct mcp_tool {
     const char *output_schema;              /* JSON or NULL        */
     const char *file;                       /* where declared ...  */
     int line;                               /* ... 0 when unknown  */
-    double timeout_s;                       /* 0: call_timeout     */
     bool assert_format;
-    const struct mcp_bind *binds; /* the handler's plan  */
-    size_t bind_count;
+    struct mcp_handler handler; /* kind, name and slot: by the builder */
     const struct mcp_convert *converts;
     size_t convert_count;
 
     /* filled by mcp_builder_add_tool() */
     const struct mcp_json *input_tree, *output_tree; /* parsed schemas      */
     struct mcp_schema *input, *output;               /* compiled            */
-    size_t index; /* place in the list; also the handler's place in every
-                     Lua state of the generation (1-based there)            */
+    size_t index;                                    /* place in the list */
 };
 
 struct mcp_generation {
@@ -80,6 +90,7 @@ struct mcp_generation {
     const struct mcp_config *config; /* base options + mcp.server{}; OWNED  */
     const struct mcp_tool *tools;    /* in declaration order                */
     size_t tool_count;
+    size_t handler_count; /* slots 1 .. handler_count are in use            */
 
     /* What the features prepare before publishing (prebuilt lists); freed by
      * prepared_free with the generation. */
@@ -116,6 +127,13 @@ struct mcp_config *mcp_builder_config(struct mcp_builder *b);
 /* What is in the builder so far, as a generation (number 0); BORROWED until
  * the next add. The load of further states follows it. */
 struct mcp_generation *mcp_builder_view(struct mcp_builder *b);
+
+/* The handler in `slot` (1 .. handler_count). Cannot fail. */
+const struct mcp_handler *
+mcp_generation_handler(const struct mcp_generation *gen, size_t slot);
+
+/* "tool", ... */
+const char *mcp_kind_name(enum mcp_kind kind);
 
 void mcp_registry_free(struct mcp_registry *reg);
 struct mcp_registry *mcp_registry_new(void)

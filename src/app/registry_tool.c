@@ -284,8 +284,8 @@ static enum mcp_err check_binds(struct work *w)
         }
     if (properties_are_open(schema))
         return MCP_OK;
-    for (size_t i = 0; i < w->in->bind_count; i++) {
-        const struct mcp_bind *bind = &w->in->binds[i];
+    for (size_t i = 0; i < w->in->handler.bind_count; i++) {
+        const struct mcp_bind *bind = &w->in->handler.binds[i];
 
         if (bind->kind == MCP_BIND_ARGUMENT &&
             mcp_json_find(properties, bind->name) == NULL)
@@ -296,11 +296,11 @@ static enum mcp_err check_binds(struct work *w)
 
 static enum mcp_err copy_binds(struct work *w)
 {
-    size_t count = w->in->bind_count;
+    size_t count = w->in->handler.bind_count;
     struct mcp_bind *binds;
 
-    w->out->binds = NULL;
-    w->out->bind_count = count;
+    w->out->handler.binds = NULL;
+    w->out->handler.bind_count = count;
     if (count == 0)
         return MCP_OK;
     binds = mcp_arena_alloc(w->a, count * sizeof(*binds));
@@ -309,13 +309,13 @@ static enum mcp_err copy_binds(struct work *w)
     for (size_t i = 0; i < count; i++) {
         enum mcp_err err;
 
-        binds[i].kind = w->in->binds[i].kind;
-        err = copy_text(w, "a parameter's name", w->in->binds[i].name,
+        binds[i].kind = w->in->handler.binds[i].kind;
+        err = copy_text(w, "a parameter's name", w->in->handler.binds[i].name,
                         &binds[i].name);
         if (err != MCP_OK)
             return err;
     }
-    w->out->binds = binds;
+    w->out->handler.binds = binds;
     return MCP_OK;
 }
 
@@ -393,12 +393,13 @@ enum mcp_err mcp_registry_copy_tool(struct mcp_arena *a,
                                     char *message, size_t message_size)
 {
     struct mcp_tool copy = {.line = in->line,
-                            .timeout_s = in->timeout_s,
+                            .handler.timeout_s = in->handler.timeout_s,
                             .assert_format = assert_format};
     struct work w = {a, in, &copy, assert_format, message, message_size};
     enum mcp_err err = check_name(&w);
 
-    if (err == MCP_OK && !(in->timeout_s >= 0 && isfinite(in->timeout_s))) {
+    if (err == MCP_OK &&
+        !(in->handler.timeout_s >= 0 && isfinite(in->handler.timeout_s))) {
         snprintf(message, message_size, "timeout must be 0 or more seconds");
         err = MCP_EINVAL;
     }

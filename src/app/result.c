@@ -41,11 +41,11 @@ static void set_write_fault(struct mcp_result_writer *w, enum mcp_err err,
     if (err != MCP_EINVAL) {
         set_fault(w, "the result is too large",
                   "The result of tool \"%s\" is too large to be sent",
-                  w->options->tool);
+                  w->options->name);
         return;
     }
     set_fault(w, reason, "The result of tool \"%s\" cannot be sent: %s%s %s",
-              w->options->tool, path, nameless ? "it" : below,
+              w->options->name, path, nameless ? "it" : below,
               w->error.message);
 }
 
@@ -155,7 +155,7 @@ static void write_string(struct mcp_result_writer *w, int idx)
         set_fault(w, "a string under an output schema of another type",
                   "Tool \"%s\" returned a string, but its output schema wants "
                   "something else",
-                  w->options->tool);
+                  w->options->name);
         return;
     }
     mcp_buf_puts(&o->text, head);
@@ -175,7 +175,7 @@ static bool lacks_structured(struct mcp_result_writer *w, const char *what)
     set_fault(w, "no structured content under an output schema",
               "Tool \"%s\" returned %s, but its output schema asks for "
               "structured content",
-              w->options->tool, what);
+              w->options->name, what);
     return true;
 }
 
@@ -263,7 +263,7 @@ static bool write_content(struct mcp_result_writer *w)
         set_fault(w, "a malformed result",
                   "The result of tool \"%s\" cannot be sent: /content is no "
                   "list of content blocks",
-                  w->options->tool);
+                  w->options->name);
         return false;
     }
     return write_blocks(w, idx, count, "/content");
@@ -276,7 +276,7 @@ static bool read_is_error(struct mcp_result_writer *w)
         set_fault(w, "a malformed result",
                   "The result of tool \"%s\" cannot be sent: /isError is a "
                   "%s, not a boolean",
-                  w->options->tool, luaL_typename(w->L, -1));
+                  w->options->name, luaL_typename(w->L, -1));
         return false;
     }
     w->o->is_error = lua_toboolean(w->L, -1) != 0;
@@ -294,7 +294,7 @@ static bool write_meta(struct mcp_result_writer *w)
         return true;
     set_fault(w, "a malformed result",
               "The result of tool \"%s\" cannot be sent: /_meta is no object",
-              w->options->tool);
+              w->options->name);
     return false;
 }
 

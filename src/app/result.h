@@ -14,10 +14,12 @@
 #include <lua.h>
 
 #include "app/outcome.h"
+#include "app/registry.h"
 #include "base/call.h"
 
 struct mcp_result_options {
-    const char *tool;                   /* for messages                    */
+    enum mcp_kind kind;
+    const char *name;                   /* of the tool; for messages       */
     enum mcp_revision revision;         /* 2025-03-26 has no resource_link */
     const struct mcp_json *output_tree; /* the output schema, or NULL      */
     size_t max_blob_bytes;              /* decoded bytes of one block      */

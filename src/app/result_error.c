@@ -35,7 +35,7 @@ void mcp_result_fail(struct mcp_result_writer *w, bool open, const char *text,
         return;
     }
     (void)snprintf(shown, sizeof(shown), "Internal error in tool %s",
-                   w->options->tool);
+                   w->options->name);
     mcp_outcome_set_failure_as(w->o, shown, text, len);
 }
 
@@ -89,7 +89,7 @@ static void write_error_table(struct mcp_result_writer *w, int idx)
     } else {
         (void)snprintf(text, sizeof(text),
                        "Tool \"%s\" raised a table without a message",
-                       w->options->tool);
+                       w->options->name);
         mcp_result_fail(w, false, text, strlen(text));
     }
     add_field(w, idx, "structured", &o->structured);
@@ -108,7 +108,7 @@ static void write_error_other(struct mcp_result_writer *w, int idx)
                        lua_tonumber(w->L, idx));
     else
         (void)snprintf(text, sizeof(text), "Tool \"%s\" raised %s%s",
-                       w->options->tool, lua_isnil(w->L, idx) ? "" : "a ",
+                       w->options->name, lua_isnil(w->L, idx) ? "" : "a ",
                        luaL_typename(w->L, idx));
     mcp_result_fail(w, false, text, strlen(text));
 }

@@ -11,6 +11,7 @@
 #include "app/run.h"
 
 #include <lauxlib.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "app/heap.h"
@@ -24,6 +25,7 @@
 #include "base/log.h"
 
 enum {
+    INTERNAL_ERROR = -32603,
     RESULTS_MAX = 8,         /* of what a handler returns two matter      */
     ENDING_BYTES = 64 << 10, /* beyond the limit, for writing the outcome */
 };
@@ -41,9 +43,10 @@ static struct mcp_result_options result_options(const struct mcp_job *job)
 {
     const struct mcp_config *config = job->gen->config;
     struct mcp_result_options options = {
-        .tool = job->tool->name,
+        .kind = job->handler->kind,
+        .name = job->handler->name,
         .revision = job->call->revision,
-        .output_tree = job->tool->output_tree,
+        .output_tree = job->tool != NULL ? job->tool->output_tree : NULL,
         .max_blob_bytes = (size_t)config->max_blob_bytes,
         .expose_errors = config->expose_errors,
     };
@@ -51,10 +54,24 @@ static struct mcp_result_options result_options(const struct mcp_job *job)
     return options;
 }
 
-static void fail(struct mcp_job *job, const char *text)
+/* The handler was ended: "The tool took longer than ...". Tools say so in a
+ * result, everything else in an error. */
+MCP_PRINTF(2, 3)
+static void fail(struct mcp_job *job, const char *fmt, ...)
 {
+    char what[256], text[320];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    (void)snprintf(text, sizeof(text), "The %s %s",
+                   mcp_kind_name(job->handler->kind), what);
     mcp_outcome_clear(&job->outcome);
-    mcp_outcome_set_failure(&job->outcome, text, strlen(text));
+    if (job->handler->kind == MCP_KIND_TOOL)
+        mcp_outcome_set_failure(&job->outcome, text, strlen(text));
+    else
+        mcp_outcome_set_error(&job->outcome, INTERNAL_ERROR, text, NULL);
 }
 
 /* ---- in Lua ---------------------------------------------------------------
@@ -72,11 +89,12 @@ static int close_files(lua_State *L)
 /* The traceback of the coroutine whose error is on top of its stack. */
 static int push_traceback(lua_State *L)
 {
+    const struct mcp_handler *handler = mcp_host_of(L)->job->handler;
     lua_State *co = lua_touserdata(L, 1);
 
     luaL_traceback(L, co, lua_tostring(co, -1), 0);
-    mcp_log(MCP_LOG_INFO, "app", "tool %s: %s", mcp_host_of(L)->job->tool->name,
-            lua_tostring(L, -1));
+    mcp_log(MCP_LOG_INFO, "app", "%s %s: %s", mcp_kind_name(handler->kind),
+            handler->name, lua_tostring(L, -1));
     return 0;
 }
 
@@ -89,13 +107,8 @@ static void log_traceback(struct stretch *s)
 
 static void fail_memory(struct mcp_job *job)
 {
-    char text[160];
-
-    (void)snprintf(text, sizeof(text),
-                   "The tool ran out of memory: it may use %lld KiB "
-                   "(memory_limit)",
-                   (long long)job->gen->config->memory_limit / 1024);
-    fail(job, text);
+    fail(job, "ran out of memory: it may use %lld KiB (memory_limit)",
+         (long long)job->gen->config->memory_limit / 1024);
 }
 
 /* The results of the handler, moved from its coroutine, become the outcome. */
@@ -114,7 +127,8 @@ static int write_results(lua_State *L)
     lua_xmove(co, L, count);
     mcp_result_write(L, count, &options, o, &fault);
     if (fault != NULL)
-        mcp_log(MCP_LOG_ERROR, "app", "tool %s: %s: %.*s", options.tool, fault,
+        mcp_log(MCP_LOG_ERROR, "app", "%s %s: %s: %.*s",
+                mcp_kind_name(options.kind), options.name, fault,
                 (int)o->message.len, o->text.data + o->message.at);
     return 0;
 }
@@ -174,7 +188,7 @@ static void ended_by_yield(struct stretch *s)
         s->parked = true;
         return;
     }
-    fail(s->job, "The tool yielded out of its handler: coroutine.yield() "
+    fail(s->job, "yielded out of its handler: coroutine.yield() "
                  "belongs into a coroutine of the handler's own");
 }
 
@@ -215,10 +229,8 @@ static void in_lua(void *user)
 static void settle(struct mcp_job *job, enum mcp_run_end end,
                    enum mcp_interrupt why)
 {
-    double limit = job->tool->timeout_s > 0 ? job->tool->timeout_s
-                                            : job->gen->config->call_timeout;
-    char text[200];
-
+    double limit = job->handler->timeout_s > 0 ? job->handler->timeout_s
+                                               : job->gen->config->call_timeout;
     if (job->outcome.kind != MCP_OUTCOME_NONE && end == MCP_RUN_RETURNED)
         return;
     mcp_outcome_clear(&job->outcome);
@@ -227,18 +239,14 @@ static void settle(struct mcp_job *job, enum mcp_run_end end,
         return;
     }
     if (end == MCP_RUN_STACK_OVERFLOW) {
-        fail(job, "The tool overflowed the C stack: it recursed too deeply "
+        fail(job, "overflowed the C stack: it recursed too deeply "
                   "through a C function");
         return;
     }
-    (void)snprintf(text, sizeof(text),
-                   "The tool took longer than %g s and was stopped "
-                   "(call_timeout)",
-                   limit);
-    fail(job, text);
+    fail(job, "took longer than %g s and was stopped (call_timeout)", limit);
     job->outcome.timed_out = true;
-    mcp_log(MCP_LOG_WARNING, "app", "tool %s: stopped after %g s%s",
-            job->tool->name, limit,
+    mcp_log(MCP_LOG_WARNING, "app", "%s %s: stopped after %g s%s",
+            mcp_kind_name(job->handler->kind), job->handler->name, limit,
             end == MCP_RUN_ESCAPED ? ", inside the VM" : "");
 }
 
@@ -261,8 +269,8 @@ static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
     char message[512];
     enum mcp_err err = mcp_slots_lend(mcp_loader_slots(job->gen), runner, job,
                                       &st, message, sizeof(message));
-    double limit = job->tool->timeout_s > 0 ? job->tool->timeout_s
-                                            : job->gen->config->call_timeout;
+    double limit = job->handler->timeout_s > 0 ? job->handler->timeout_s
+                                               : job->gen->config->call_timeout;
 
     if (err == MCP_EBUSY)
         return false;

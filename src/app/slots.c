@@ -122,7 +122,7 @@ static enum mcp_err make_state(struct mcp_slots *s, struct mcp_runner *runner,
                                size_t message_size)
 {
     const struct mcp_generation *gen = s->options.gen;
-    struct mcp_load load = {.follow = gen, .seen_count = gen->tool_count};
+    struct mcp_load load = {.follow = gen, .seen_count = gen->handler_count};
     struct mcp_state_options options = {
         .app_path = s->options.app_path,
         .memory_limit = (size_t)gen->config->memory_limit,
@@ -135,7 +135,7 @@ static enum mcp_err make_state(struct mcp_slots *s, struct mcp_runner *runner,
     };
     enum mcp_err err;
 
-    load.seen = calloc(gen->tool_count + 1, 1);
+    load.seen = calloc(gen->handler_count + 1, 1);
     if (load.seen == NULL) {
         (void)snprintf(message, message_size, "out of memory");
         return MCP_ENOMEM;

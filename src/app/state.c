@@ -78,7 +78,7 @@ static void open_core(lua_State *L)
 {
     mcp_value_open(L);
     lua_newtable(L);
-    lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_TOOLS);
+    lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_HANDLERS);
     lua_newtable(L);
     mcp_declare_open(L);
     mcp_result_open(L);

@@ -257,6 +257,7 @@ static bool start(struct mcp_request *rq, const struct mcp_tool *tool,
     }
     *job = (struct mcp_job){.call = rq->call,
                             .gen = rq->gen,
+                            .handler = &tool->handler,
                             .tool = tool,
                             .args = args,
                             .finish = finish,

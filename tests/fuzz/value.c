@@ -242,7 +242,8 @@ static void try_writer(writer_fn *fn)
 static void try_result(const uint8_t *data, size_t size)
 {
     static const struct mcp_json any = {.type = MCP_JSON_TRUE};
-    struct mcp_result_options options = {.tool = "t", .max_blob_bytes = 5};
+    struct mcp_result_options options = {
+        .kind = MCP_KIND_TOOL, .name = "t", .max_blob_bytes = 5};
     const struct mcp_json *v;
 
     options.revision = size > 0 ? data[size - 1] % 4 : 0;

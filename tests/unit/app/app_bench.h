@@ -114,6 +114,7 @@ static inline void start(struct bench *b, struct one *one, const char *tool,
     one->job.gen = mcp_app_acquire(b->app);
     one->job.tool = mcp_generation_find_tool(one->job.gen, tool, strlen(tool));
     assert_non_null(one->job.tool);
+    one->job.handler = &one->job.tool->handler;
     assert_int_equal(mcp_json_parse(one->call.arena, args, strlen(args), NULL,
                                     &one->job.args, NULL),
                      MCP_OK);

@@ -164,6 +164,7 @@ static void a_handler_gets_all_digits_and_all_bytes(void **state)
         one.job.call = &one.call;
         one.job.gen = mcp_app_acquire(b.app);
         one.job.tool = mcp_generation_find_tool(one.job.gen, "x", 1);
+        one.job.handler = &one.job.tool->handler;
         one.job.finish = finish;
         one.job.user = &one;
         assert_int_equal(mcp_json_parse(one.call.arena, sent, strlen(sent),

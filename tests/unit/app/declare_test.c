@@ -115,7 +115,7 @@ static const char add_both[] =
 static const char *call_kept(struct bench *t, int index)
 {
     lua_settop(t->L, 0);
-    lua_rawgeti(t->L, LUA_REGISTRYINDEX, MCP_REF_TOOLS);
+    lua_rawgeti(t->L, LUA_REGISTRYINDEX, MCP_REF_HANDLERS);
     lua_rawgeti(t->L, -1, index);
     lua_call(t->L, 0, 1);
     return lua_tostring(t->L, -1);
@@ -134,11 +134,11 @@ static void add_tool_fills_the_builder_and_keeps_the_handler(void **state)
     assert_string_equal(tool->title, "T");
     assert_string_equal(tool->file, "app.lua");
     assert_int_equal(tool->line, 4);
-    assert_true(tool->timeout_s == 2);
-    assert_int_equal(tool->bind_count, 3);
-    assert_int_equal(tool->binds[0].kind, MCP_BIND_ARGUMENT);
-    assert_int_equal(tool->binds[1].kind, MCP_BIND_CTX);
-    assert_int_equal(tool->binds[2].kind, MCP_BIND_ARGS);
+    assert_true(tool->handler.timeout_s == 2);
+    assert_int_equal(tool->handler.bind_count, 3);
+    assert_int_equal(tool->handler.binds[0].kind, MCP_BIND_ARGUMENT);
+    assert_int_equal(tool->handler.binds[1].kind, MCP_BIND_CTX);
+    assert_int_equal(tool->handler.binds[2].kind, MCP_BIND_ARGS);
     assert_string_equal(call_kept(t, 1), "h1");
     assert_string_equal(call_kept(t, 2), "h2");
     bench_close(t);

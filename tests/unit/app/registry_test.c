@@ -123,9 +123,9 @@ static void a_tool_is_copied_whole(void **state)
     tool.icons = "[{\"src\":\"i\"}]";
     tool.meta = "{}";
     tool.output_schema = "{\"type\":\"string\"}";
-    tool.timeout_s = 1.5;
-    tool.binds = binds;
-    tool.bind_count = 2;
+    tool.handler.timeout_s = 1.5;
+    tool.handler.binds = binds;
+    tool.handler.bind_count = 2;
     assert_int_equal(add(b, &tool), MCP_OK);
     memset(name, '#', 4);
     kept = &mcp_builder_view(b)->tools[0];
@@ -137,10 +137,10 @@ static void a_tool_is_copied_whole(void **state)
     assert_string_equal(kept->meta, "{}");
     assert_string_equal(kept->file, "app.lua");
     assert_int_equal(kept->line, 3);
-    assert_true(kept->timeout_s == 1.5);
-    assert_int_equal(kept->bind_count, 2);
-    assert_string_equal(kept->binds[0].name, "a");
-    assert_int_equal(kept->binds[1].kind, MCP_BIND_CTX);
+    assert_true(kept->handler.timeout_s == 1.5);
+    assert_int_equal(kept->handler.bind_count, 2);
+    assert_string_equal(kept->handler.binds[0].name, "a");
+    assert_int_equal(kept->handler.binds[1].kind, MCP_BIND_CTX);
     assert_non_null(kept->input);
     assert_non_null(kept->output);
     assert_true(mcp_json_equals_string(mcp_json_find(kept->output_tree, "type"),
@@ -162,7 +162,7 @@ static void texts_that_are_wrong_are_refused(void **state)
     tool.icons = "{}";
     refuses(&tool, "icons must be a list");
     tool = named("a");
-    tool.timeout_s = -1;
+    tool.handler.timeout_s = -1;
     refuses(&tool, "timeout must be 0 or more seconds");
 }
 
@@ -232,8 +232,8 @@ static struct mcp_tool wants(const char *schema, const struct mcp_bind *bind)
     struct mcp_tool tool = named("a");
 
     tool.input_schema = schema;
-    tool.binds = bind;
-    tool.bind_count = 1;
+    tool.handler.binds = bind;
+    tool.handler.bind_count = 1;
     return tool;
 }
 

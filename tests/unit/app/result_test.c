@@ -33,7 +33,8 @@ static void open_fixture(struct fixture *f)
     test_lua_open(&f->lua);
     f->arena = NULL;
     mcp_outcome_init(&f->o, OUT_MAX);
-    f->options = (struct mcp_result_options){.tool = "t",
+    f->options = (struct mcp_result_options){.kind = MCP_KIND_TOOL,
+                                             .name = "t",
                                              .revision = MCP_2026_07_28,
                                              .max_blob_bytes = 100,
                                              .expose_errors = true};
