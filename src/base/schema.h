@@ -42,7 +42,7 @@ struct mcp_schema_resource {
     const struct mcp_json *doc;
 };
 
-/* All zero is a good choice. */
+/* All zero is a good choice. A pattern has at most 16 KiB. */
 struct mcp_schema_options {
     enum mcp_schema_draft default_draft; /* for a schema without `$schema` */
     bool assert_format;                  /* `format` is binding, not a remark */
