@@ -6,6 +6,10 @@
  * is suspended; its answer is posted to the io thread that owns the
  * connection, which alone touches libmicrohttpd.
  *
+ * An answer becomes an event stream with the first message that is emitted
+ * before it (an emit of no bytes only opens the stream), or when the call has
+ * lasted sse_after, if the client takes streams.
+ *
  * Layer:  transport. Uses protocol/endpoint, base.
  * Thread: start and stop: the main thread.
  */

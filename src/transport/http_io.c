@@ -39,6 +39,8 @@ static bool epoll_add(struct mcp_http_io *io, int fd, uint64_t tag)
 {
     struct epoll_event e = {.events = EPOLLIN, .data = {.u64 = tag}};
 
+    if (tag == TAG_EVENT) /* every ring is an edge: no need to read it */
+        e.events |= EPOLLET;
     return epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
@@ -287,12 +289,8 @@ static void read_on(struct mcp_http_io *io, int fd)
 
 static void handle_event(struct mcp_http_io *io, uint64_t tag)
 {
-    uint64_t count;
-
     if (tag >> 32 != 0)
         mcp_http_hung_up(io, tag);
-    else if (tag == TAG_EVENT)
-        (void)!read(io->mailbox->event_fd, &count, sizeof(count));
     else if (tag >= TAG_LINGER)
         read_on(io, (int)(tag - TAG_LINGER));
     else if (tag >= TAG_LISTEN && io->accepting)

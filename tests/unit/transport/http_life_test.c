@@ -213,6 +213,24 @@ static void idle_connections_make_room(void **state)
     close(idle[1]);
 }
 
+static void a_reader_that_stops_is_ended(void **state)
+{
+    int answer, stream, i;
+
+    (void)state;
+    server.limits.idle_s = 1;
+    server_start();
+    answer = client_connect(server.port);
+    client_post(answer, "", "big 30000000");
+    stream = client_connect(server.port);
+    client_post(stream, BOTH, "flood 1000"); /* 65 MB, most of it dropped */
+    for (i = 0; i < 2500 && atomic_load(&server.http->connections) > 0; i++)
+        usleep(2000);
+    assert_int_equal(atomic_load(&server.http->connections), 0);
+    close(answer);
+    close(stream);
+}
+
 static uint64_t cpu_ms(void)
 {
     struct rusage u;
@@ -554,6 +572,7 @@ int main(void)
         SERVER_TEST(three_hundred_calls_wait_at_once),
         SERVER_TEST(connections_beyond_the_limit_wait),
         SERVER_TEST(idle_connections_make_room),
+        SERVER_TEST(a_reader_that_stops_is_ended),
         SERVER_TEST(running_out_of_descriptors_is_no_end_and_no_spin),
         SERVER_TEST(an_idle_server_sleeps),
         SERVER_TEST(a_stop_lets_calls_finish),
