@@ -288,10 +288,8 @@ struct mcp_session *mcp_session_find(struct mcp_session_table *t,
     }
     if (s != NULL && strcmp(s->principal, principal ? principal : "") != 0)
         s = NULL;
-    if (s != NULL) {
+    if (s != NULL)
         s->refs++;
-        touch(t, s, now);
-    }
     pthread_mutex_unlock(&t->lock);
     if (dead != NULL)
         session_free(dead);

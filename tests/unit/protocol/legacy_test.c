@@ -337,6 +337,8 @@ static void a_value_that_is_no_object_is_boxed(void **state)
     expect(post(f, open_session(f, "2025-06-18"), CALL("count", "{}")), 200,
            RESULT("\"content\":[{\"type\":\"text\",\"text\":\"3\"}],"
                   "\"structuredContent\":{\"result\":3}"));
+    expect(post(f, open_session(f, "2025-11-25"), CALL("loose", "{}")), 200,
+           RESULT("\"content\":[],\"structuredContent\":{\"result\":[4]}"));
     expect(post(f, open_session(f, "2025-03-26"), CALL("count", "{}")), 200,
            RESULT("\"content\":[{\"type\":\"text\",\"text\":\"3\"}]"));
 }
@@ -481,6 +483,20 @@ static void a_cancelled_call_is_not_answered(void **state)
     assert_int_equal(fixture_cancels(f), 1);
 }
 
+static void a_result_that_comes_after_all_is_not_sent(void **state)
+{
+    const char *s = open_session(f, "2025-11-25");
+    struct flying *fl;
+
+    (void)state;
+    fixture_mode(f, FAKE_LATER);
+    fixture_stubborn(f);
+    fl = launch(f, MCP_TRANSPORT_HTTP, s, CALL("raises", "{}"));
+    expect(post(f, s, CANCEL("1")), 202, "");
+    fixture_run_waiting(f);
+    expect(land(f, fl), 202, "");
+}
+
 static void leaving_does_not_cancel_a_legacy_call(void **state)
 {
     struct flying *fl;
@@ -555,6 +571,7 @@ int main(void)
         T(the_least_recently_used_session_makes_room),
         T(no_session_with_a_running_call_is_evicted),
         T(a_cancelled_call_is_not_answered),
+        T(a_result_that_comes_after_all_is_not_sent),
         T(leaving_does_not_cancel_a_legacy_call),
         T(a_deleted_session_lets_its_calls_end),
         T(what_the_client_says_of_itself_is_bounded),

@@ -237,6 +237,16 @@ static void the_name_may_be_encoded(void **state)
     }
 }
 
+static void raw_bytes_in_a_header_are_refused_though_they_match(void **state)
+{
+    (void)state;
+    expect_part(post(f, CALLING("ech\xc3\xb6"), CALL("ech\xc3\xb6", "{}")), 400,
+                "Mcp-Name is badly encoded");
+    expect_part(
+        post(f, CALLING("=?base64?ZWNow7Y=?="), CALL("ech\xc3\xb6", "{}")), 200,
+        "\"code\":-32602,");
+}
+
 static void a_second_name_header_is_refused(void **state)
 {
     (void)state;
@@ -545,6 +555,7 @@ int main(void)
         T(level_and_token_of_the_wrong_kind_are_refused),
         T(header_names_ignore_case_and_values_lose_their_margin),
         T(the_name_may_be_encoded),
+        T(raw_bytes_in_a_header_are_refused_though_they_match),
         T(a_second_name_header_is_refused),
         T(a_name_is_compared_where_it_is_optional),
         T(mirrored_arguments_agree_with_their_headers),

@@ -27,6 +27,7 @@ struct mcp_app {
     pthread_t threads[8];
     int thread_count;
     bool stop;
+    bool stubborn; /* handlers do not look at `cancelled` */
 };
 
 struct fixture {
@@ -127,6 +128,9 @@ static void run(struct mcp_job *job)
     } else if (strcmp(name, "count") == 0) { /* output: an integer */
         say(o, "[{\"type\":\"text\",\"text\":\"3\"}]");
         add(&o->text, &o->structured, "3");
+    } else if (strcmp(name, "loose") == 0) { /* no output schema */
+        say(o, "[]");
+        add(&o->text, &o->structured, "[4]");
     } else if (strcmp(name, "lies") == 0) { /* output: {n: integer} */
         say(o, "[]");
         add(&o->text, &o->structured, "{\"n\":\"x\"}");
@@ -142,7 +146,7 @@ static void run(struct mcp_job *job)
 static void run_now(struct mcp_app *app, struct mcp_job *job)
 {
     app->runs++;
-    if (atomic_load(&job->call->cancelled))
+    if (!app->stubborn && atomic_load(&job->call->cancelled))
         job->outcome.kind = MCP_OUTCOME_CANCELED;
     else
         run(job);
@@ -254,6 +258,7 @@ static const struct mcp_tool tools[] = {
      .output_schema = "{\"type\":\"object\",\"required\":[\"n\"]}"},
     {.name = "raises", .input_schema = "{\"type\":\"object\"}"},
     {.name = "demands", .input_schema = "{\"type\":\"object\"}"},
+    {.name = "loose", .input_schema = "{\"type\":\"object\"}"},
     {.name = "canceled", .input_schema = "{\"type\":\"object\"}"},
     {.name = "nothing", .input_schema = "{\"type\":\"object\"}"},
     {.name = "lies",
@@ -334,6 +339,11 @@ void fixture_free(struct fixture *f)
 struct mcp_endpoint *fixture_endpoint(struct fixture *f)
 {
     return f->ep;
+}
+
+void fixture_stubborn(struct fixture *f)
+{
+    f->app.stubborn = true;
 }
 
 void fixture_mode(struct fixture *f, enum fake_mode mode)

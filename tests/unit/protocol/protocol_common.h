@@ -52,6 +52,8 @@ struct fixture *fixture_new(bool with_tools);
 void fixture_free(struct fixture *f);
 
 struct mcp_endpoint *fixture_endpoint(struct fixture *f);
+/* From now on handlers end with a result although they were cancelled. */
+void fixture_stubborn(struct fixture *f);
 void fixture_mode(struct fixture *f, enum fake_mode mode);
 /* Sets an option of the app's config; before fixture_publish(). */
 void fixture_set(struct fixture *f, const char *name, const char *value);
