@@ -13,14 +13,17 @@
 #include "app/registry.h"
 #include "base/call.h"
 
-/* One run of a tool's handler. The maker allocates it (in the call's arena),
+/* One run of a handler. The maker allocates it (in the call's arena),
  * fills the first part and gives it to mcp_app_run(). */
 struct mcp_job {
     struct mcp_call *call;
-    const struct mcp_generation *gen;  /* a REF that finish gives back        */
-    const struct mcp_handler *handler; /* of gen: what runs                  */
-    const struct mcp_tool *tool;       /* of gen; NULL: not a tool            */
-    const struct mcp_json *args;       /* validated; object; in call->arena   */
+    const struct mcp_generation *gen;  /* a REF that finish gives back       */
+    const struct mcp_handler *handler; /* of gen: what runs                 */
+    const struct mcp_tool *tool;       /* of gen; NULL: not a tool        */
+    const struct mcp_resource *resource; /* of gen; NULL: not a resource    */
+    const struct mcp_prompt *prompt;     /* of gen; NULL: not a prompt      */
+    const char *uri;             /* resource: the URI that is read          */
+    const struct mcp_json *args; /* validated; object; in call->arena       */
     void (*finish)(struct mcp_job *job); /* called once, on a worker thread;
                                             `outcome` is filled              */
     void *user;                          /* the maker's                      */

@@ -17,10 +17,11 @@
 #include "base/buf.h"
 
 enum mcp_outcome_kind {
-    MCP_OUTCOME_NONE,     /* not ended yet                                   */
-    MCP_OUTCOME_RESULT,   /* content, perhaps structured, meta, is_error      */
-    MCP_OUTCOME_ERROR,    /* a JSON-RPC error: code, message, perhaps data    */
-    MCP_OUTCOME_CANCELED, /* the peer took the call back: nothing to say    */
+    MCP_OUTCOME_NONE,   /* not ended yet                                   */
+    MCP_OUTCOME_RESULT, /* content, perhaps structured, meta, is_error      */
+    MCP_OUTCOME_ERROR,  /* a JSON-RPC error: code, message, perhaps data    */
+    MCP_OUTCOME_NOT_FOUND, /* a resource: there is none at this URI         */
+    MCP_OUTCOME_CANCELED,  /* the peer took the call back: nothing to say    */
 };
 
 /* text->data[at .. at+len); len 0: not there. */
@@ -31,18 +32,21 @@ struct mcp_span {
 struct mcp_outcome {
     enum mcp_outcome_kind kind;
     struct mcp_buf text;
-    struct mcp_span content;    /* JSON array of content blocks             */
-    struct mcp_span structured; /* any JSON value                           */
-    struct mcp_span meta;       /* JSON object                              */
-    struct mcp_span message;    /* UTF-8, not JSON: the error's text; of a
-                                   failed RESULT the whole reason, for the
-                                   log: `content` may say less              */
-    struct mcp_span data;       /* any JSON value                           */
-    int code;                   /* JSON-RPC error code                      */
-    bool is_error;              /* RESULT: the tool failed                  */
-    bool structured_by_author;  /* set by mcp.result or error{structured=};
-                                   is not validated when is_error           */
-    bool timed_out;             /* the time limit ended it                  */
+    struct mcp_span content;     /* JSON array: of content blocks (tool), of
+                                    messages (prompt), of resource contents, of
+                                    strings (completer)                      */
+    struct mcp_span description; /* prompt: UTF-8, not JSON              */
+    struct mcp_span structured;  /* any JSON value                           */
+    struct mcp_span meta;        /* JSON object                              */
+    struct mcp_span message;     /* UTF-8, not JSON: the error's text; of a
+                                    failed RESULT the whole reason, for the
+                                    log: `content` may say less              */
+    struct mcp_span data;        /* any JSON value                           */
+    int code;                    /* JSON-RPC error code                      */
+    bool is_error;               /* RESULT: the tool failed                  */
+    bool structured_by_author;   /* set by mcp.result or error{structured=};
+                                    is not validated when is_error           */
+    bool timed_out;              /* the time limit ended it                  */
 };
 
 static inline void mcp_outcome_init(struct mcp_outcome *o, size_t max_bytes)

@@ -284,7 +284,10 @@ mcp_generation_handler(const struct mcp_generation *gen, size_t slot)
 
 const char *mcp_kind_name(enum mcp_kind kind)
 {
-    static const char *const names[] = {[MCP_KIND_TOOL] = "tool"};
+    static const char *const names[] = {[MCP_KIND_TOOL] = "tool",
+                                        [MCP_KIND_RESOURCE] = "resource",
+                                        [MCP_KIND_PROMPT] = "prompt",
+                                        [MCP_KIND_COMPLETER] = "completer"};
 
     return names[kind];
 }

@@ -37,7 +37,12 @@ struct mcp_bind {
     const char *name;
 };
 
-enum mcp_kind { MCP_KIND_TOOL };
+enum mcp_kind {
+    MCP_KIND_TOOL,
+    MCP_KIND_RESOURCE, /* at one URI, or at those of a template          */
+    MCP_KIND_PROMPT,
+    MCP_KIND_COMPLETER, /* of one argument or one variable: f(value, ctx) */
+};
 
 /* What runs in Lua for one declared thing. */
 struct mcp_handler {
@@ -85,11 +90,75 @@ struct mcp_tool {
     size_t index;                                    /* place in the list */
 };
 
+/* What may stand for one argument of a prompt or one variable of a template. */
+struct mcp_completer {
+    const char *argument;
+    const char *const *values; /* a fixed list; value_count 0: none      */
+    size_t value_count;
+    struct mcp_handler handler; /* slot 0: none                          */
+};
+
+/* How long clients may keep an answer; -1: the server's default. */
+struct mcp_cache_hint {
+    int64_t ttl_ms;
+    int scope; /* enum mcp_cache_scope */
+};
+
+/* One declared resource, or all those of a URI template (RFC 6570). */
+struct mcp_resource {
+    const char *uri; /* as declared: a URI or a template                 */
+    const struct mcp_uri_template *uri_template; /* NULL: `uri` is exact  */
+    const char *name;                            /* always there          */
+    const char *title, *description, *mime_type;
+    const char *annotations, *icons, *meta; /* JSON objects; array       */
+    int64_t size_bytes;                     /* -1: not told              */
+    struct mcp_cache_hint cache;
+    const char *file;
+    int line;
+
+    /* Content: of a handler, or (handler.slot 0) these bytes. */
+    struct mcp_handler handler;
+    const char *content;
+    size_t content_len;
+    bool is_blob; /* goes out as base64                                  */
+
+    const struct mcp_completer *completers; /* of variables              */
+    size_t completer_count;
+    size_t index; /* place in the list of its kind (exact or template)   */
+};
+
+struct mcp_prompt_argument {
+    const char *name, *title, *description;
+    const char *initial; /* the default; NULL: none                      */
+    bool required;
+};
+
+struct mcp_prompt {
+    const char *name; /* "prefix/name" in a controller                   */
+    const char *title, *description, *icons, *meta;
+    const char *instructions; /* of its controller; NULL: none           */
+    const struct mcp_prompt_argument *arguments;
+    size_t argument_count;
+    bool has_arguments; /* false: any are taken, as bare names say       */
+    const char *file;
+    int line;
+    struct mcp_handler handler;
+    const struct mcp_completer *completers;
+    size_t completer_count;
+    size_t index;
+};
+
 struct mcp_generation {
     uint64_t number;                 /* 1, 2, ...                           */
     const struct mcp_config *config; /* base options + mcp.server{}; OWNED  */
     const struct mcp_tool *tools;    /* in declaration order                */
     size_t tool_count;
+    const struct mcp_resource *resources; /* with exact URIs, in order      */
+    size_t resource_count;
+    const struct mcp_resource *templates; /* in order of declaration        */
+    size_t template_count;
+    const struct mcp_prompt *prompts;
+    size_t prompt_count;
     size_t handler_count; /* slots 1 .. handler_count are in use            */
 
     /* What the features prepare before publishing (prebuilt lists); freed by
@@ -104,6 +173,7 @@ struct mcp_generation {
 
 struct mcp_builder;
 struct mcp_registry;
+struct mcp_uri_template; /* base/uri_template.h */
 
 void mcp_builder_free(struct mcp_builder *b);
 

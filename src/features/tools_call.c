@@ -237,6 +237,7 @@ static void finish(struct mcp_job *job)
         if (!rq->silent)
             mcp_request_fail(rq, MCP_EBUSY, NULL, NULL);
         break;
+    case MCP_OUTCOME_NOT_FOUND: /* not of a tool */
     case MCP_OUTCOME_NONE:
         mcp_request_fail(rq, MCP_EINTERNAL, NULL, NULL);
         break;
