@@ -8,8 +8,11 @@
  *     a banner, then wait for SIGTERM or SIGINT
  *     the same parts, torn down in the other order
  *
+ * `mcpluad check` loads the app in the same way, reports, and ends.
+ *
  * Exit status: 0 after a clean end, 1 when something failed at run time, 2 for
  * a wrong command line or a wrong app, 128 + signal when a second signal came.
+ * check: 1 when the app is not good enough.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,6 +26,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "cli/banner.h"
+#include "cli/check.h"
 #include "cli/hangup.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -258,10 +262,31 @@ static enum mcp_err run(struct server *s)
     return rc;
 }
 
+/* mcpluad check: loads as for serving, reports, tears down. What the app prints
+ * is not part of the report. */
+static enum mcp_err check(struct server *s, bool *passes)
+{
+    enum mcp_err rc = mcp_stdio_claim(&s->in, &s->out);
+
+    if (rc != MCP_OK) {
+        (void)snprintf(s->message, sizeof(s->message), "no descriptors left");
+        return rc;
+    }
+    s->config->dev = false; /* nothing is to be reloaded */
+    set_up_log(s->config);
+    rc = open_app(s);
+    if (rc == MCP_OK)
+        rc = mcp_check_report(s->app, &s->cli, s->out, passes, s->message,
+                              sizeof(s->message));
+    close_app(s);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     struct server s = {.started_ns = mcp_clock_now_ns(), .in = -1, .out = -1};
     enum mcp_err rc = MCP_ENOMEM;
+    bool passes = true;
     int status;
 
     keep_standard_descriptors();
@@ -271,6 +296,8 @@ int main(int argc, char **argv)
                            sizeof(s.message));
     if (rc == MCP_OK && s.cli.action == MCP_CLI_SERVE)
         rc = run(&s);
+    else if (rc == MCP_OK && s.cli.action == MCP_CLI_CHECK)
+        rc = check(&s, &passes);
     if (rc != MCP_OK)
         status = fail(&s, status_of(rc));
     else if (s.cli.action == MCP_CLI_HELP)
@@ -280,7 +307,7 @@ int main(int argc, char **argv)
     else if (s.cli.action == MCP_CLI_VERSION)
         status = print_and_exit(write_version);
     else
-        status = EXIT_SUCCESS;
+        status = passes ? EXIT_SUCCESS : EXIT_FAILURE;
     mcp_config_free(s.config);
     return status;
 }

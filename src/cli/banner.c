@@ -11,14 +11,19 @@ static bool is_control(char c)
     return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-void mcp_banner_put(struct mcp_buf *out, const char *text)
+void mcp_banner_add(struct mcp_buf *out, const char *text, size_t len)
 {
-    for (; *text != '\0'; text++) {
-        if (!is_control(*text))
-            mcp_buf_putc(out, *text);
-        else if (!is_control(text[1]))
+    for (size_t i = 0; i < len; i++) {
+        if (!is_control(text[i]))
+            mcp_buf_putc(out, text[i]);
+        else if (i + 1 < len && !is_control(text[i + 1]))
             mcp_buf_putc(out, ' ');
     }
+}
+
+void mcp_banner_put(struct mcp_buf *out, const char *text)
+{
+    mcp_banner_add(out, text, strlen(text));
 }
 
 void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b)

@@ -34,5 +34,6 @@ void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b);
 /* Writes `text` so that it stays on its line and moves no cursor: each run of
  * control characters becomes one space. */
 void mcp_banner_put(struct mcp_buf *out, const char *text);
+void mcp_banner_add(struct mcp_buf *out, const char *text, size_t len);
 
 #endif

@@ -17,6 +17,11 @@ static const char intro[] =
     "\n"
     "  mcpluad app.lua              over HTTP, at http://127.0.0.1:8000/mcp\n"
     "  mcpluad --stdio app.lua      over stdin and stdout\n"
+    "  mcpluad check app.lua        loads it, says what it declares and what "
+    "clients\n"
+    "                               will mind; with --format json; with "
+    "--strict\n"
+    "                               warnings are failures too\n"
     "\n"
     "  -h, --help                   Print this and exit\n"
     "  -V, --version                Print the version and exit\n";
@@ -29,7 +34,8 @@ static const char outro[] =
     "environment. Times are in seconds; sizes in bytes, or with KiB, MiB, "
     "GiB.\n"
     "Exit status: 0 after a clean end, 1 when something failed, 2 for a wrong\n"
-    "command line or a wrong app.\n";
+    "command line or a wrong app. A script called check is served as "
+    "./check.\n";
 
 static const char markdown_intro[] =
     "# Options\n"

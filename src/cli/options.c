@@ -48,8 +48,9 @@ static bool is_verb(const char *argument, enum mcp_cli_action *action)
  * are near names as well, and without any --help is the hint. */
 static enum mcp_err unknown_option(struct parser *p, const char *name)
 {
-    static const char *const words[] = {"help", "version"};
-    const char *near = mcp_suggest(name, strlen(name), words, 2);
+    static const char *const words[] = {"help", "version", "format", "strict"};
+    size_t count = p->out->action == MCP_CLI_CHECK ? 4 : 2;
+    const char *near = mcp_suggest(name, strlen(name), words, count);
 
     if (near != NULL)
         (void)snprintf(p->message, p->message_size,
@@ -74,6 +75,40 @@ static const char *find_value(struct parser *p, const struct mcp_option *o,
     if (p->at == p->argc || strncmp(p->argv[p->at], "--", 2) == 0)
         return NULL;
     return p->argv[p->at++];
+}
+
+/* --format text|json or --format=..., an option of check alone. */
+static enum mcp_err parse_format(struct parser *p, const char *equals)
+{
+    const char *value = equals != NULL    ? equals + 1
+                        : p->at < p->argc ? p->argv[p->at++]
+                                          : "";
+
+    p->out->json = strcmp(value, "json") == 0;
+    if (p->out->json || strcmp(value, "text") == 0)
+        return MCP_OK;
+    (void)snprintf(p->message, p->message_size,
+                   "--format: must be text or json");
+    return MCP_EINVAL;
+}
+
+/* The options that only check has. True: `*rc` is the outcome. */
+static bool is_option_of_check(struct parser *p, const char *argument,
+                               enum mcp_err *rc)
+{
+    const char *equals = strchr(argument, '=');
+
+    *rc = MCP_OK;
+    if (p->out->action != MCP_CLI_CHECK)
+        return false;
+    if (strcmp(argument, "--strict") == 0)
+        p->out->strict = true;
+    else if (strncmp(argument, "--format", 8) == 0 &&
+             (argument[8] == '\0' || argument[8] == '='))
+        *rc = parse_format(p, equals);
+    else
+        return false;
+    return true;
 }
 
 /* One argument that begins with "--". */
@@ -119,12 +154,21 @@ static enum mcp_err take_app(struct parser *p, const char *argument)
 static enum mcp_err parse_argument(struct parser *p, const char *argument,
                                    bool *options_ended)
 {
+    enum mcp_err rc;
+
+    if (!*options_ended && p->out->app == NULL &&
+        p->out->action == MCP_CLI_SERVE && strcmp(argument, "check") == 0) {
+        p->out->action = MCP_CLI_CHECK;
+        return MCP_OK;
+    }
     if (*options_ended || argument[0] != '-')
         return take_app(p, argument);
     if (strcmp(argument, "--") == 0) {
         *options_ended = true;
         return MCP_OK;
     }
+    if (is_option_of_check(p, argument, &rc))
+        return rc;
     if (strncmp(argument, "--", 2) == 0)
         return parse_option(p, argument);
     (void)snprintf(p->message, p->message_size, "unknown option %.60s%s",
@@ -136,7 +180,7 @@ enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
                            struct mcp_cli *out, char *message,
                            size_t message_size)
 {
-    struct mcp_cli cli = {MCP_CLI_SERVE, NULL};
+    struct mcp_cli cli = {.action = MCP_CLI_SERVE};
     struct parser p = {argc, 1, argv, config, &cli, message, message_size};
     bool options_ended = false;
     enum mcp_err rc = MCP_OK;
@@ -154,7 +198,8 @@ enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
         return rc;
     if (cli.app == NULL || *cli.app == '\0') {
         (void)snprintf(message, message_size,
-                       "which app? usage: mcpluad [options] app.lua");
+                       "which app? usage: mcpluad %s[options] app.lua",
+                       cli.action == MCP_CLI_CHECK ? "check " : "");
         return MCP_EINVAL;
     }
     rc = mcp_config_read_env(config, message, message_size);

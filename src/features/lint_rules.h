@@ -59,9 +59,10 @@ enum lint_rule {
 struct lint {
     struct mcp_arena *arena;
     const struct mcp_generation *gen;
-    const struct mcp_tool *tool; /* NULL: the server */
-    struct mcp_buf path;         /* JSON pointer of the place */
-    struct mcp_finding *items;   /* in the arena */
+    const struct mcp_tool *tool;        /* NULL: the server */
+    const struct mcp_tool *odd, *usual; /* names of two styles, or NULL */
+    struct mcp_buf path;                /* JSON pointer of the place    */
+    struct mcp_finding *items;          /* in the arena */
     size_t count, cap;
     size_t by_severity[MCP_LINT_SEVERITY_COUNT];
     bool no_memory;
@@ -93,17 +94,21 @@ void lint_description(struct lint *l, const char *what, const char *text,
 /* lint_schema.c: judges one schema of the tool, the place being its root. */
 void lint_schema(struct lint *l, const struct mcp_json *root, bool is_input);
 
-/* lint_keyword.c: the judgements of one schema object that need no context. */
+/* lint_keyword.c: what one schema object says, whatever is around it. */
 void lint_keywords(struct lint *l, const struct mcp_json *schema);
-void lint_pattern(struct lint *l, const struct mcp_json *pattern);
-bool lint_is_keyword(const struct mcp_json *key, const char *const *names);
 
-/* lint_value.c: judges the defaults and examples of a schema by itself. */
-struct lint_values;
-struct lint_values *lint_values_new(struct lint *l,
-                                    const struct mcp_json *root);
-/* Notes the `default` and `examples` of `schema`, which is at the present
- * place. */
+/* lint_value.c: the defaults and examples of a schema, judged by the schema
+ * itself once it has been walked. */
+struct lint_values {
+    struct lint *l;
+    const struct mcp_json *root;
+    size_t root_place; /* length of the path that leads to it */
+    struct lint_value *first, **end;
+    uint32_t count;
+};
+void lint_values_begin(struct lint_values *v, struct lint *l,
+                       const struct mcp_json *root);
+/* Notes the `default` and `examples` of `schema`, at the present place. */
 void lint_values_note(struct lint_values *v, const struct mcp_json *schema);
 void lint_values_judge(struct lint_values *v);
 
