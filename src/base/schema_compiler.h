@@ -252,9 +252,10 @@ const struct mcp_regex *schema_compile_regex(struct schema_build *b,
                                              const struct mcp_json *pattern);
 
 schema_keyword_fn schema_kw_ref, schema_kw_dynamic_ref, schema_kw_recursive_ref,
-    schema_kw_list, schema_kw_one, schema_kw_if, schema_kw_object,
-    schema_kw_items, schema_kw_contains, schema_kw_dependencies, schema_kw_type,
-    schema_kw_enum, schema_kw_const, schema_kw_number, schema_kw_count,
-    schema_kw_unique, schema_kw_pattern, schema_kw_format, schema_kw_bound;
+    schema_kw_name, schema_kw_held, schema_kw_list, schema_kw_one, schema_kw_if,
+    schema_kw_object, schema_kw_items, schema_kw_contains,
+    schema_kw_dependencies, schema_kw_type, schema_kw_enum, schema_kw_const,
+    schema_kw_number, schema_kw_count, schema_kw_unique, schema_kw_pattern,
+    schema_kw_format, schema_kw_bound;
 
 #endif

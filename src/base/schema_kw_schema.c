@@ -62,6 +62,41 @@ static bool copy_name(struct schema_build *b, const struct mcp_json *s,
     return to->text != NULL;
 }
 
+/* ---- schemas that only references reach, and their names ---- */
+
+/* $defs and its like compile nothing, but must hold schemas. */
+enum mcp_err schema_kw_held(struct schema_build *b,
+                            const struct schema_keyword *k,
+                            const struct mcp_json *v)
+{
+    const struct mcp_json_member *m;
+    uint32_t i;
+
+    if (k->shape != SCHEMA_MAP) {
+        if (schema_find_location(b->c, v) == NULL)
+            not_a_schema(b, k->name, NULL, UINT32_MAX);
+        return b->c->err;
+    }
+    if (v->type != MCP_JSON_OBJECT)
+        return schema_bad_keyword(b, k->name, "must be an object of schemas");
+    for (i = 0; i < v->count && b->c->err == MCP_OK; i++) {
+        m = &v->u.members[i];
+        if (schema_find_location(b->c, &m->value) == NULL)
+            not_a_schema(b, k->name, &m->key, UINT32_MAX);
+    }
+    return b->c->err;
+}
+
+/* The index has read $id and anchors; here only what is no name is left. */
+enum mcp_err schema_kw_name(struct schema_build *b,
+                            const struct schema_keyword *k,
+                            const struct mcp_json *v)
+{
+    if (v->type != MCP_JSON_STRING)
+        return schema_bad_keyword(b, k->name, "must be a string");
+    return MCP_OK;
+}
+
 /* ---- references ---- */
 
 enum mcp_err schema_kw_ref(struct schema_build *b,
