@@ -35,6 +35,7 @@ struct fixture {
     struct mcp_config *config;
     struct mcp_endpoint *ep;
     struct answer answer;
+    size_t arena_bytes;
     char sessions[8][64];
     unsigned session_count;
 };
@@ -310,6 +311,7 @@ struct fixture *fixture_new(bool with_tools)
     struct fixture *f = calloc(1, sizeof(*f));
 
     assert_non_null(f);
+    f->arena_bytes = 8 << 20;
     f->app.last = &f->app.first;
     pthread_mutex_init(&f->app.lock, NULL);
     pthread_cond_init(&f->app.filled, NULL);
@@ -339,6 +341,11 @@ void fixture_free(struct fixture *f)
 struct mcp_endpoint *fixture_endpoint(struct fixture *f)
 {
     return f->ep;
+}
+
+void fixture_arena(struct fixture *f, size_t max_bytes)
+{
+    f->arena_bytes = max_bytes;
 }
 
 void fixture_stubborn(struct fixture *f)
@@ -432,7 +439,7 @@ static struct flying *make(struct fixture *f, enum mcp_transport transport,
     assert_true(fl->answer != NULL && fl->head != NULL && fl->body != NULL);
     fl->body = realloc(fl->body, len == 0 ? 1 : len);
     memcpy(fl->body, body, len);
-    fl->call.arena = mcp_arena_new(8 << 20);
+    fl->call.arena = mcp_arena_new(f->arena_bytes);
     fl->call.ops = &ops;
     fl->call.transport = transport;
     fl->call.http_method = http_method;

@@ -52,6 +52,8 @@ struct fixture *fixture_new(bool with_tools);
 void fixture_free(struct fixture *f);
 
 struct mcp_endpoint *fixture_endpoint(struct fixture *f);
+/* The arena of each call from now on. */
+void fixture_arena(struct fixture *f, size_t max_bytes);
 /* From now on handlers end with a result although they were cancelled. */
 void fixture_stubborn(struct fixture *f);
 void fixture_mode(struct fixture *f, enum fake_mode mode);
