@@ -58,11 +58,26 @@ static void emit_log(lua_State *L, struct mcp_job *job, const char *level,
         job->call->notify->log(job->call, level, logger, text->data, text->len);
 }
 
+/* The level named by the argument at `arg`. */
+static const char *check_level(lua_State *L, int arg)
+{
+    const char *name = luaL_checkstring(L, arg);
+    int i;
+
+    for (i = 0; levels[i] != NULL; i++)
+        if (strcmp(levels[i], name) == 0)
+            return levels[i];
+    luaL_argerror(L, arg,
+                  "must be debug, info, notice, warning, error, critical, "
+                  "alert or emergency");
+    return NULL;
+}
+
 /* log(level, data, logger?) */
 static int ctx_log(lua_State *L)
 {
     struct mcp_job *job = job_of(L);
-    const char *level = levels[luaL_checkoption(L, 1, NULL, levels)];
+    const char *level = check_level(L, 1);
     const char *logger = luaL_optstring(L, 3, NULL);
 
     luaL_checkany(L, 2);

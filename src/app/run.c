@@ -86,15 +86,29 @@ static int close_files(lua_State *L)
     return 0;
 }
 
+/* What the log calls the job: "tool NAME (FILE:LINE)". Errors of tail-called C
+ * functions have no position of their own. */
+static const char *log_name(const struct mcp_job *job, char out[static 256])
+{
+    const struct mcp_tool *tool = job->tool;
+    int n = snprintf(out, 256, "%s %s", mcp_kind_name(job->handler->kind),
+                     job->handler->name);
+
+    if (tool != NULL && tool->file != NULL && n > 0 && n < 256)
+        (void)snprintf(out + n, (size_t)(256 - n), " (%s:%d)", tool->file,
+                       tool->line);
+    return out;
+}
+
 /* The traceback of the coroutine whose error is on top of its stack. */
 static int push_traceback(lua_State *L)
 {
-    const struct mcp_handler *handler = mcp_host_of(L)->job->handler;
+    char name[256];
     lua_State *co = lua_touserdata(L, 1);
 
     luaL_traceback(L, co, lua_tostring(co, -1), 0);
-    mcp_log(MCP_LOG_INFO, "app", "%s %s: %s", mcp_kind_name(handler->kind),
-            handler->name, lua_tostring(L, -1));
+    mcp_log(MCP_LOG_INFO, "app", "%s: %s", log_name(mcp_host_of(L)->job, name),
+            lua_tostring(L, -1));
     return 0;
 }
 
@@ -107,8 +121,12 @@ static void log_traceback(struct stretch *s)
 
 static void fail_memory(struct mcp_job *job)
 {
-    fail(job, "ran out of memory: it may use %lld KiB (memory_limit)",
-         (long long)job->gen->config->memory_limit / 1024);
+    char name[256];
+    long long kib = (long long)job->gen->config->memory_limit / 1024;
+
+    mcp_log(MCP_LOG_WARNING, "app", "%s: ran out of memory (memory_limit)",
+            log_name(job, name));
+    fail(job, "ran out of memory: it may use %lld KiB (memory_limit)", kib);
 }
 
 /* The results of the handler, moved from its coroutine, become the outcome. */
@@ -118,6 +136,7 @@ static int write_results(lua_State *L)
     struct mcp_result_options options = result_options(s->job);
     struct mcp_outcome *o = &s->job->outcome;
     lua_State *co = s->st->host.co;
+    char name[256];
     int count;
     const char *fault = NULL;
 
@@ -127,8 +146,7 @@ static int write_results(lua_State *L)
     lua_xmove(co, L, count);
     mcp_result_write(L, count, &options, o, &fault);
     if (fault != NULL)
-        mcp_log(MCP_LOG_ERROR, "app", "%s %s: %s: %.*s",
-                mcp_kind_name(options.kind), options.name, fault,
+        mcp_log(MCP_LOG_ERROR, "app", "%s: %.*s", log_name(s->job, name),
                 (int)o->message.len, o->text.data + o->message.at);
     return 0;
 }
@@ -231,6 +249,8 @@ static void settle(struct mcp_job *job, enum mcp_run_end end,
 {
     double limit = job->handler->timeout_s > 0 ? job->handler->timeout_s
                                                : job->gen->config->call_timeout;
+    char name[256];
+
     if (job->outcome.kind != MCP_OUTCOME_NONE && end == MCP_RUN_RETURNED)
         return;
     mcp_outcome_clear(&job->outcome);
@@ -243,10 +263,11 @@ static void settle(struct mcp_job *job, enum mcp_run_end end,
                   "through a C function");
         return;
     }
-    fail(job, "took longer than %g s and was stopped (call_timeout)", limit);
+    fail(job, "took longer than %g s and was stopped (%s)", limit,
+         job->handler->timeout_s > 0 ? "timeout" : "call_timeout");
     job->outcome.timed_out = true;
-    mcp_log(MCP_LOG_WARNING, "app", "%s %s: stopped after %g s%s",
-            mcp_kind_name(job->handler->kind), job->handler->name, limit,
+    mcp_log(MCP_LOG_WARNING, "app", "%s: stopped after %g s%s",
+            log_name(job, name), limit,
             end == MCP_RUN_ESCAPED ? ", inside the VM" : "");
 }
 

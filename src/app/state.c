@@ -249,10 +249,12 @@ static void keep_message(lua_State *L, struct loading *ld)
     const char *text = lua_tostring(L, -1);
     char *c;
 
-    (void)snprintf(ld->message, sizeof(ld->message), "%s",
-                   text != NULL ? text
-                                : "the script raised a value that is "
-                                  "no string");
+    if (text != NULL)
+        (void)snprintf(ld->message, sizeof(ld->message), "%s", text);
+    else
+        (void)snprintf(ld->message, sizeof(ld->message),
+                       "%s: the script raised a %s, which says nothing",
+                       ld->options->app_path, luaL_typename(L, -1));
     for (c = ld->message; *c != '\0'; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';

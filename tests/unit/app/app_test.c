@@ -33,6 +33,9 @@ static void ctx_works_with_a_dot_and_with_a_colon(void **unused)
                    "  ctx:sleep(0)\n"
                    "  return tostring(dot) .. tostring(colon)\n"
                    "end)\n"
+                   "mcp.tool('level', function(ctx)\n"
+                   "  ctx.log('warn', 1)\n"
+                   "end)\n"
                    "mcp.tool('bare', function(ctx, args)\n"
                    "  local _, e = pcall(ctx[args.f])\n"
                    "  return e\n"
@@ -43,6 +46,9 @@ static void ctx_works_with_a_dot_and_with_a_colon(void **unused)
            "bad argument #1 to '?' (number expected, got no value)");
     expect(&b, "bare", "{\"f\":\"progress\"}", false,
            "bad argument #1 to '?' (number expected, got no value)");
+    expect(&b, "level", "{}", true,
+           "bad argument #1 to 'log' (must be debug, info, notice, warning, "
+           "error, critical, alert or emergency)");
     expect(&b, "bare", "{\"f\":\"info\"}", false,
            "bad argument #1 to '?' (value expected)");
     bench_close(&b);
@@ -107,7 +113,8 @@ static void a_broken_script_is_told_with_its_line(void **unused)
     (void)unused;
     expect_load_error("local x = = 1", MCP_EINVAL, "app.lua:1:");
     expect_load_error("\n\nerror('boom')", MCP_EINVAL, "app.lua:3: boom");
-    expect_load_error("error({})", MCP_EINVAL, "no string");
+    expect_load_error("error({})", MCP_EINVAL,
+                      "app.lua: the script raised a table");
     expect_load_error(
         "local t = {} while true do t[#t+1] = ('x'):rep(9e5) .. #t end",
         MCP_ENOMEM, "out of memory");
