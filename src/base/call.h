@@ -83,14 +83,14 @@ struct mcp_call {
     struct mcp_arena *arena; /* all memory of this call                    */
     const struct mcp_call_ops *ops;
     enum mcp_transport transport;
-    const char *http_method;           /* "POST", ...; NULL on stdio       */
-    const char *path, *query;          /* query without '?'; NULL on stdio */
-    const struct mcp_header *headers;  /* in arena                         */
+    const char *http_method;          /* "POST", ...; NULL on stdio       */
+    const char *path, *query;         /* query without '?'; NULL on stdio */
+    const struct mcp_header *headers; /* in arena                         */
     size_t header_count;
     const char *body; /* whole message, not NUL-terminated; lives as long as
                          the call                                          */
     size_t body_len;
-    uint64_t started_ns; /* CLOCK_MONOTONIC                                */
+    uint64_t started_ns;   /* CLOCK_MONOTONIC                                */
     const char *principal; /* "anonymous" until there is authentication    */
 
     /* -- by the protocol -------------------------------------------------- */
