@@ -17,8 +17,7 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
     [LINT_TOOLS_MANY] = {
         "tools-many", MCP_LINT_WARNING,
         "split the app, or join tools that differ by one argument",
-        "clients that take at most 128 tools from all their servers, and "
-        "models that have to choose"},
+        "clients with a limit of 128 tools, and models that have to choose"},
     [LINT_SERVER_NAME] = {
         "server-name", MCP_LINT_WARNING,
         "mcp.server { name = \"...\", version = \"1.0.0\" }",
@@ -26,8 +25,7 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
     [LINT_NAME_LONG] = {
         "name-long", MCP_LINT_WARNING,
         "a name of at most 64 characters",
-        "hosts that stop at 64 characters, some after they have put the "
-        "server's name in front; MCP allows 128"},
+        "hosts whose limit is 64 characters; MCP allows 128"},
     [LINT_NAME_DOT] = {
         "name-dot", MCP_LINT_WARNING,
         "use _ or - instead of the dot",
@@ -39,7 +37,7 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
     [LINT_NAME_SIMILAR] = {
         "name-similar", MCP_LINT_WARNING,
         "choose names that differ in letters",
-        "models, which mix them up, and hosts that replace characters"},
+        "models, which mix them up"},
     [LINT_TITLE_DUPLICATE] = {
         "title-duplicate", MCP_LINT_WARNING,
         "give each tool a title of its own",
@@ -60,8 +58,8 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
     [LINT_ARGUMENT_NAME] = {
         "argument-name", MCP_LINT_WARNING,
         "letters, digits and _, not a digit first, at most 64 characters",
-        "hosts that check names of arguments, models that have to repeat "
-        "them, and handlers: no parameter can be called so"},
+        "models, which have to repeat it, and handlers: no parameter can be "
+        "called so"},
     [LINT_PROPERTIES_MISSING] = {
         "properties-missing", MCP_LINT_ERROR,
         "add \"properties\": {}, in Lua properties = mcp.object {}",
@@ -86,7 +84,7 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
     [LINT_UNION_NULL] = {
         "union-null", MCP_LINT_WARNING,
         "the plain type, and not in \"required\": null counts as absent",
-        "Google's Gemini API refuses it, the MCP Inspector shows no "
+        "Google's Gemini API refuses it, the MCP Inspector breaks its "
         "description"},
     [LINT_ITEMS_UNION] = {
         "items-union", MCP_LINT_WARNING,
@@ -121,8 +119,7 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
         "closed", MCP_LINT_NOTE,
         "if a client minds: extra_arguments = \"allow\" in mcp.server or on "
         "the tool",
-        "promptfoo refuses additionalProperties (#6902); others are glad of "
-        "it"},
+        "promptfoo refuses additionalProperties (#6902)"},
     [LINT_REQUIRED_UNKNOWN] = {
         "required-unknown", MCP_LINT_ERROR,
         "declare the property, or take it from \"required\"",
