@@ -228,7 +228,9 @@ static enum MHD_Result whole(struct mcp_http_request *r)
     if (r->route == MCP_HTTP_HEALTH || r->route == MCP_HTTP_READY)
         return reply_health(r);
     if (r->route != MCP_HTTP_ENDPOINT)
-        return mcp_http_reply_text(r, MHD_HTTP_NOT_FOUND, "not found\n");
+        return mcp_http_reply_text(r, MHD_HTTP_NOT_FOUND,
+                                   "not found: the endpoint is /mcp, unless "
+                                   "base_path says otherwise\n");
     if (strcmp(r->call.http_method, "OPTIONS") == 0)
         return mcp_http_reply_options(r);
     return dispatch(r);
