@@ -39,6 +39,14 @@ static void write_name(struct mcp_buf *out, const char *indent,
         mcp_buf_putc(out, ' ');
 }
 
+/* Ends a line; the blanks behind a name that nothing follows go. */
+static void end_line(struct mcp_buf *out)
+{
+    while (out->len > 0 && out->data[out->len - 1] == ' ')
+        out->len--;
+    mcp_buf_putc(out, '\n');
+}
+
 /* The first line of `text`, cut to LINE_BYTES between characters. */
 static void write_line(struct mcp_buf *out, const char *text, size_t len)
 {
@@ -119,7 +127,7 @@ static void write_tool(struct mcp_buf *out, const struct mcp_tool *tool)
     }
     if (tool->description != NULL)
         write_line(out, tool->description, strlen(tool->description));
-    mcp_buf_putc(out, '\n');
+    end_line(out);
     for (uint32_t i = 0; mcp_json_is(p, MCP_JSON_OBJECT) && i < p->count; i++)
         write_parameter(out, tool->input_tree, &p->u.members[i]);
     if (tool->output_tree != NULL) {

@@ -88,7 +88,7 @@ static enum mcp_err parse_format(struct parser *p, const char *equals)
     if (p->out->json || strcmp(value, "text") == 0)
         return MCP_OK;
     (void)snprintf(p->message, p->message_size,
-                   "--format: must be text or json");
+                   "--format must be text or json");
     return MCP_EINVAL;
 }
 

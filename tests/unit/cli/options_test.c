@@ -179,6 +179,49 @@ static void a_very_long_option_is_refused_in_one_short_line(void **state)
     assert_non_null(strstr(message, "unknown option --xxx"));
 }
 
+static void check_is_a_verb_and_a_script_needs_a_path(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("check", "a.lua", NULL), MCP_OK);
+    assert_int_equal(cli.action, MCP_CLI_CHECK);
+    assert_string_equal(cli.app, "a.lua");
+    assert_false(cli.json || cli.strict);
+    assert_int_equal(parse("--port=1", "check", "--strict", "--format", "json",
+                           "--queue=7", "a.lua", NULL),
+                     MCP_OK);
+    assert_true(cli.json && cli.strict);
+    assert_int_equal(config->queue, 7);
+    assert_int_equal(parse("check", "a.lua", "--format=text", NULL), MCP_OK);
+    assert_false(cli.json);
+    assert_int_equal(parse("check", "check", NULL), MCP_OK);
+    assert_string_equal(cli.app, "check");
+    assert_int_equal(parse("a.lua", "check", NULL), MCP_EINVAL);
+    assert_int_equal(parse("./check", NULL), MCP_OK);
+    assert_int_equal(cli.action, MCP_CLI_SERVE);
+    assert_int_equal(parse("--", "check", NULL), MCP_OK);
+    assert_int_equal(cli.action, MCP_CLI_SERVE);
+    assert_string_equal(cli.app, "check");
+}
+
+static void check_refuses_what_it_does_not_know(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("check", NULL), MCP_EINVAL);
+    assert_string_equal(message,
+                        "which app? usage: mcpluad check [options] app.lua");
+    assert_int_equal(parse("check", "--format", NULL), MCP_EINVAL);
+    assert_string_equal(message, "--format must be text or json");
+    assert_int_equal(parse("check", "--formats=json", "a", NULL), MCP_EINVAL);
+    assert_string_equal(message,
+                        "unknown option --formats; did you mean --format?");
+    assert_int_equal(parse("check", "--strict=1", "a", NULL), MCP_EINVAL);
+    assert_int_equal(parse("--strict", "a.lua", NULL), MCP_EINVAL);
+    assert_string_equal(message, "unknown option --strict; mcpluad --help "
+                                 "lists the options");
+    assert_int_equal(parse("check", "--help", NULL), MCP_OK);
+    assert_int_equal(cli.action, MCP_CLI_HELP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +234,8 @@ int main(void)
         cmocka_unit_test(wrong_usage_says_what_would_be_right),
         cmocka_unit_test(one_app_is_needed_and_no_second),
         cmocka_unit_test(the_environment_is_read_and_weaker_than_a_flag),
+        cmocka_unit_test(check_is_a_verb_and_a_script_needs_a_path),
+        cmocka_unit_test(check_refuses_what_it_does_not_know),
         cmocka_unit_test(a_very_long_option_is_refused_in_one_short_line),
     };
 
