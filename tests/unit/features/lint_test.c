@@ -417,6 +417,7 @@ static void other_constructs(void **state)
              "\"string\"}",
              "map" A "/additionalProperties");
     property("\"type\":\"string\",\"format\":\"date\"", "");
+    property("\"type\":\"integer\",\"format\":\"int64\"", "");
     property("\"type\":\"string\",\"format\":\"phone\"",
              "format-unknown" A "/format");
     property("\"type\":\"string\",\"minLenght\":1",
