@@ -13,6 +13,12 @@
 #include "app/registry.h"
 #include "base/call.h"
 
+/* What `args` is: of a tool and a prompt, the arguments; of a resource, the
+ * variables of its template (strings; an absent one is left out) or {}; of a
+ * completer { "value": what was typed, "arguments": { those already chosen } },
+ * where the first reaches it as its parameter and the second as ctx.arguments.
+ * `resource` or `prompt` is set for their completers too. */
+
 /* One run of a handler. The maker allocates it (in the call's arena),
  * fills the first part and gives it to mcp_app_run(). */
 struct mcp_job {

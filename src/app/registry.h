@@ -47,7 +47,9 @@ enum mcp_kind {
 /* What runs in Lua for one declared thing. */
 struct mcp_handler {
     enum mcp_kind kind;
-    const char *name;             /* for messages; unique in its kind      */
+    const char *name; /* for messages; unique in its kind: a tool's or a
+                         prompt's name, a resource's URI or template, "ARGUMENT
+                         of prompt NAME", "VARIABLE of resource TEMPLATE" */
     const struct mcp_bind *binds; /* what the parameters receive, in order */
     size_t bind_count;
     double timeout_s; /* 0: call_timeout                       */
@@ -139,7 +141,9 @@ struct mcp_prompt {
     const char *instructions; /* of its controller; NULL: none           */
     const struct mcp_prompt_argument *arguments;
     size_t argument_count;
-    bool has_arguments; /* false: any are taken, as bare names say       */
+    bool has_arguments; /* false: any are taken, as bare names say: those in
+                           `arguments` and, as the handler has `args`, all
+                           others                                        */
     const char *file;
     int line;
     struct mcp_handler handler;
@@ -191,6 +195,33 @@ enum mcp_err mcp_builder_add_tool(struct mcp_builder *b,
                                   const struct mcp_tool *tool, char *message,
                                   size_t message_size) MCP_MUST_USE;
 
+/* Adds a deep copy of `resource`, which is at exactly one URI: checks that the
+ * URI is absolute and no template, the texts, the MIME type, the static content
+ * (UTF-8 unless it is a blob; at most max_blob_bytes). Its handler, if any, has
+ * no arguments of its own. Errors as above; the same URI twice is MCP_EEXIST.
+ */
+enum mcp_err mcp_builder_add_resource(struct mcp_builder *b,
+                                      const struct mcp_resource *resource,
+                                      char *message,
+                                      size_t message_size) MCP_MUST_USE;
+
+/* The same for all resources of the template in `resource->uri`, which is
+ * parsed here (`uri_template` is not read). It has a handler; every
+ * MCP_BIND_ARGUMENT and every completer is about one of its variables. */
+enum mcp_err mcp_builder_add_template(struct mcp_builder *b,
+                                      const struct mcp_resource *resource,
+                                      char *message,
+                                      size_t message_size) MCP_MUST_USE;
+
+/* Adds a deep copy of `prompt`: checks its name (1..128 of [A-Za-z0-9_./-]),
+ * its arguments (no name twice, none called args or ctx), that every
+ * MCP_BIND_ARGUMENT (when has_arguments) and every completer is about one of
+ * them. Errors as above. */
+enum mcp_err mcp_builder_add_prompt(struct mcp_builder *b,
+                                    const struct mcp_prompt *prompt,
+                                    char *message,
+                                    size_t message_size) MCP_MUST_USE;
+
 /* The config being filled by this load; BORROWED. */
 struct mcp_config *mcp_builder_config(struct mcp_builder *b);
 
@@ -224,5 +255,21 @@ void mcp_generation_retain(const struct mcp_generation *gen);
 const struct mcp_tool *
 mcp_generation_find_tool(const struct mcp_generation *gen, const char *name,
                          size_t len);
+
+/* The resource declared with exactly the URI uri[0..len), or NULL; templates
+ * are not looked at. O(1). */
+const struct mcp_resource *
+mcp_generation_find_resource(const struct mcp_generation *gen, const char *uri,
+                             size_t len);
+
+/* The template whose text is text[0..len) ("notes://{id}"), or NULL. O(1). */
+const struct mcp_resource *
+mcp_generation_find_template(const struct mcp_generation *gen, const char *text,
+                             size_t len);
+
+/* The prompt named name[0..len), or NULL. O(1). */
+const struct mcp_prompt *
+mcp_generation_find_prompt(const struct mcp_generation *gen, const char *name,
+                           size_t len);
 
 #endif
