@@ -13,8 +13,9 @@
 #include "transport/http_private.h"
 
 enum {
-    ARENA_EXTRA = 1024 * 1024,    /* beside the parsed body              */
-    ARENA_PER_BODY_BYTE = 64,     /* "[1,1,1,...": a node per two bytes  */
+    ARENA_EXTRA = 1024 * 1024, /* beside the parsed body              */
+    ARENA_PER_BODY_BYTE = 64,  /* "[1,1,1,...": a node per two bytes  */
+    COMMENT_BYTES = 64,
     OUT_EXTRA = 16 * 1024 * 1024, /* beside two blobs in base64          */
 };
 
@@ -125,7 +126,8 @@ bool mcp_http_request_stream(struct mcp_http_request *r)
     return true;
 }
 
-/* Forgets sent bytes when that is worth the copy. With the lock. */
+/* Forgets sent bytes once they are more than half, which pays for the copy; so
+ * the buffer holds at most twice the unsent bytes. With the lock. */
 static void compact(struct mcp_http_request *r)
 {
     size_t left = r->stream.len - r->stream_pos;
@@ -242,7 +244,7 @@ static struct mcp_http_request *create(struct mcp_http_io *io)
     mcp_http_link_init(&r->link);
     mcp_http_link_init(&r->busy);
     mcp_buf_init(&r->body, body);
-    mcp_buf_init(&r->stream, io->http->limits.stream_bytes + 4096);
+    mcp_buf_init(&r->stream, 2 * io->http->limits.stream_bytes + COMMENT_BYTES);
     mcp_buf_init(&r->call.out, (size_t)config->max_blob_bytes * 3 + OUT_EXTRA);
     io->requests[io->request_count++] = r;
     return r;

@@ -153,6 +153,8 @@ class Methods(wire.TestCase):
 class Bodies(wire.TestCase):
     APP = APP
     OPTIONS = ["--max-body", "200000"]
+    ENV = {"ASAN_OPTIONS": "detect_stack_use_after_return=0:"
+                           "quarantine_size_mb=4"}  # for rss_kib()
 
     def setUp(self):
         body, headers = wire.modern("tools/call", {

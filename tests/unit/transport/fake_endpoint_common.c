@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "protocol/endpoint.h"
@@ -50,6 +51,8 @@ static void count_emit(enum mcp_err err)
         atomic_fetch_add(&fake_stats.lost, 1);
     else if (err == MCP_EINVAL)
         atomic_fetch_add(&fake_stats.unwanted, 1);
+    else if (err != MCP_OK)
+        atomic_fetch_add(&fake_stats.failed, 1);
 }
 
 static void emit_number(struct mcp_call *call, int n)
@@ -60,7 +63,7 @@ static void emit_number(struct mcp_call *call, int n)
     count_emit(call->ops->emit(call, text, strlen(text)));
 }
 
-static void flood(struct mcp_call *call, int n)
+static void flood(struct mcp_call *call, int n, int pause_us)
 {
     static char message[FLOOD_BYTES];
     char text[32];
@@ -71,6 +74,8 @@ static void flood(struct mcp_call *call, int n)
 
         count_emit(err);
         refused += err == MCP_ELIMIT;
+        if (pause_us > 0)
+            usleep((useconds_t)pause_us);
     }
     (void)snprintf(text, sizeof(text), "refused %d", refused);
     finish(call, text);
@@ -116,7 +121,7 @@ static struct task in_ms(struct task t, int ms)
 static void step(struct task t)
 {
     struct mcp_call *call = t.call;
-    int n, unused;
+    int n, pause_us;
 
     if (begins(call, "hang")) {
         if (!atomic_load(&call->cancelled)) {
@@ -135,11 +140,11 @@ static void step(struct task t)
         enqueue(in_ms(t, t.gap_ms));
         return;
     }
-    read_numbers(call, &n, &unused);
+    read_numbers(call, &n, &pause_us);
     if (begins(call, "emit") && t.left > 0)
         emit_number(call, 0);
     if (begins(call, "flood")) {
-        flood(call, n);
+        flood(call, n, pause_us);
     } else if (begins(call, "big")) {
         char *to = mcp_buf_reserve(&call->out, (size_t)n);
 

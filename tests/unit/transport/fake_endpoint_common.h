@@ -9,8 +9,8 @@
  *   big N           answers N times 'x', from a worker
  *   emit N MS       a worker emits {"n":1} ... {"n":N}, MS apart, then answers
  *   nag N MS        the same, cancelled or not
- *   flood N         a worker emits N messages of 64 KiB as fast as it can, then
- *                   answers with the number that were refused
+ *   flood N US      a worker emits N messages of 64 KiB, US microseconds apart,
+ *                   then answers with the number that were refused
  *   inline N        emits N messages, then answers, all in handle()
  *   fill N          emits N messages of 92 bytes in handle(), then answers with
  *                   the number that were refused
@@ -35,6 +35,7 @@ struct fake_stats {
     atomic_int refused;      /* emits that returned MCP_ELIMIT            */
     atomic_int lost;         /* emits that returned MCP_ECANCELED         */
     atomic_int unwanted;     /* emits that returned MCP_EINVAL            */
+    atomic_int failed;       /* emits that returned anything else         */
     atomic_int swept;        /* mcp_endpoint_sweep()                      */
 };
 

@@ -241,6 +241,27 @@ static void a_slow_reader_loses_messages_but_not_the_answer(void **state)
     close(fd);
 }
 
+static void a_reader_that_keeps_up_badly_causes_no_other_error(void **state)
+{
+    char bytes[20000];
+    int fd;
+
+    (void)state;
+    server.limits.stream_bytes = 300 * 1000;
+    server_start();
+    fd = client_connect(server.port);
+    client_post(fd, BOTH, "flood 3000 100"); /* 196 MB if it could */
+    while (atomic_load(&fake_stats.finished) == 0) {
+        assert_true(recv(fd, bytes, sizeof(bytes), 0) > 0);
+        usleep(20);
+    }
+    assert_int_equal(client_wait_for(fd, "data: refused "), 0);
+    assert_true(atomic_load(&fake_stats.refused) > 0);
+    assert_true(atomic_load(&fake_stats.refused) < 3000);
+    assert_int_equal(atomic_load(&fake_stats.failed), 0);
+    close(fd);
+}
+
 static void the_unsent_part_of_a_stream_has_a_limit(void **state)
 {
     struct answer a;
@@ -346,6 +367,7 @@ int main(void)
         SERVER_TEST(a_long_call_of_a_json_client_stays_json),
         SERVER_TEST(a_quiet_stream_is_not_timed_out),
         SERVER_TEST(a_slow_reader_loses_messages_but_not_the_answer),
+        SERVER_TEST(a_reader_that_keeps_up_badly_causes_no_other_error),
         SERVER_TEST(the_unsent_part_of_a_stream_has_a_limit),
         SERVER_TEST(streams_beyond_the_limit_are_answered_with_json),
         SERVER_TEST(a_stream_for_http_1_0_ends_with_the_connection),

@@ -91,6 +91,7 @@ static void run(double grace_s)
         pthread_join(clients[i], NULL);
     assert_true(atomic_load(&answered) > 50);
     assert_int_equal(atomic_load(&broken), 0);
+    assert_int_equal(atomic_load(&fake_stats.failed), 0);
     assert_int_equal(client_await(&fake_stats.finished,
                                   atomic_load(&fake_stats.handled), 5000),
                      0);
