@@ -135,3 +135,10 @@ mcp.tool("json_schema_2020_12_tool", {
 }, function(args)
   return ("JSON Schema 2020-12 tool called with: %s"):format(args.name or "nothing")
 end)
+
+mcp.tool("test_custom_header", {
+  description = "Answers with its region, which clients mirror into Mcp-Param-Region",
+  input = { { "region", mcp.types.string { description = "A region", header = "Region" } } },
+}, function(region)
+  return "Region: " .. region
+end)
