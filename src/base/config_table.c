@@ -219,9 +219,9 @@ static const struct mcp_option options[] = {
      .help = "Lines for people or for programs"},
 
     {WHO, .name = "name", TEXT, AT(name), .by = MCP_BY_APP,
-     .check = check_text, .help = "Name of the server"},
+     .check = check_text, .help = "Name of the server, else mcpluad"},
     {WHO, .name = "version", TEXT, AT(version), .by = MCP_BY_APP,
-     .check = check_text, .help = "Version of the server"},
+     .check = check_text, .help = "Version of the server, else that of mcpluad"},
     {WHO, .name = "title", TEXT, AT(title), .by = MCP_BY_APP,
      .check = check_text, .help = "Name for people"},
     {WHO, .name = "instructions", TEXT, AT(instructions), .by = MCP_BY_APP,
