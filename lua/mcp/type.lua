@@ -111,8 +111,9 @@ function schema(t, open)
   if t.items then
     out.items = schema(t.items, open)
   end
-  if t.values then
-    out.additionalProperties = schema(t.values, open)
+  local values = t.values and schema(t.values, open)
+  if values and next(values) ~= nil then -- values of any type need no word
+    out.additionalProperties = values
   end
   out.prefixItems = t.prefix and schemas(t.prefix, open)
   out.anyOf = t.any_of and schemas(t.any_of, open)

@@ -96,7 +96,7 @@ end)
 describe("a tool that returns", function()
   for text, schema in pairs {
     string = '{"type":"string"}',
-    ["table<string, any>"] = '{"type":"object","additionalProperties":{}}',
+    ["table<string, any>"] = '{"type":"object"}',
     ["{ key: string, count: integer }"] =
       '{"type":"object","properties":{"key":{"type":"string"},"count":{"type":"integer"}},'
       .. '"required":["key","count"]' .. CLOSED,

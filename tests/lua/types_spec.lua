@@ -60,6 +60,8 @@ describe("a type of mcp.types", function()
     ['t.string { meta = { ["x-order"] = 1 } }'] = '{"type":"string","x-order":1}',
     ["t.array { t.string(), min_items = 1, max_items = 2, unique = true }"] =
       '{"type":"array","items":{"type":"string"},"maxItems":2,"minItems":1,"uniqueItems":true}',
+    ["t.map { t.any() }"] = '{"type":"object"}',
+    ["t.map { t.any { title = 'x' } }"] = '{"type":"object","additionalProperties":{"title":"x"}}',
     ["t.map { t.number() }"] = '{"type":"object","additionalProperties":{"type":"number"}}',
     ["t.union { t.string(), t.null() }"] = '{"anyOf":[{"type":"string"},{"type":"null"}]}',
     ['t.enum { "a", "b" }'] = '{"type":"string","enum":["a","b"]}',
