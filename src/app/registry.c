@@ -9,28 +9,26 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/registry_copy.h"
+#include "app/registry_prompt.h"
+#include "app/registry_resource.h"
+#include "app/registry_table.h"
 #include "app/registry_tool.h"
 #include "base/arena.h"
 
-enum {
-    GENERATION_MAX_BYTES = 256 << 20, /* texts and trees of one app       */
-    FIRST_ROOM = 16,                  /* tools; a power of two            */
-};
+enum { GENERATION_MAX_BYTES = 256 << 20 }; /* texts and trees of one app */
 
-/* What callers see, and behind it what only this file touches. `places` is an
- * open-addressed hash table of twice `room` places: a tool's index + 1, or 0.
- */
+/* What callers see, and behind it what only this file touches. */
 struct generation {
     struct mcp_generation pub; /* first: a cast converts both ways */
     atomic_uint refs;
     struct mcp_arena *arena;
-    struct mcp_tool *tools;
-    size_t room;
-    uint32_t *places;
+    struct mcp_table tools, resources, templates, prompts;
+    struct mcp_handler *handlers; /* by slot - 1; OWNED */
+    size_t handler_room;
 };
 
 struct mcp_builder {
@@ -43,6 +41,24 @@ struct mcp_registry {
     uint64_t last_number;       /* under lock */
 };
 
+static void drop_tools(struct mcp_table *t)
+{
+    struct mcp_tool *tools = t->items;
+
+    for (size_t i = 0; i < t->count; i++)
+        mcp_registry_drop_tool(&tools[i]);
+    mcp_table_free(t);
+}
+
+static void drop_resources(struct mcp_table *t)
+{
+    struct mcp_resource *resources = t->items;
+
+    for (size_t i = 0; i < t->count; i++)
+        mcp_registry_drop_resource(&resources[i]);
+    mcp_table_free(t);
+}
+
 static void generation_free(struct generation *gen)
 {
     if (gen == NULL)
@@ -51,67 +67,14 @@ static void generation_free(struct generation *gen)
         gen->pub.prepared_free(gen->pub.prepared);
     if (gen->pub.lua_free != NULL)
         gen->pub.lua_free(gen->pub.lua);
-    for (size_t i = 0; i < gen->pub.tool_count; i++)
-        mcp_registry_drop_tool(&gen->tools[i]);
+    drop_tools(&gen->tools);
+    drop_resources(&gen->resources);
+    drop_resources(&gen->templates);
+    mcp_table_free(&gen->prompts);
     mcp_config_free((struct mcp_config *)gen->pub.config);
     mcp_arena_free(gen->arena);
-    free(gen->tools);
-    free(gen->places);
+    free(gen->handlers);
     free(gen);
-}
-
-/* FNV-1a: names are short and come from the app, not from its callers. */
-static uint32_t hash(const char *name, size_t len)
-{
-    uint32_t h = 2166136261u;
-
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)name[i]) * 16777619u;
-    return h;
-}
-
-/* The place of name[0..len) in the table: its own, or the free one where it
- * belongs. There is always a free one. */
-static uint32_t *place_of(const struct generation *gen, const char *name,
-                          size_t len)
-{
-    size_t mask = 2 * gen->room - 1, at = hash(name, len) & mask;
-
-    for (;; at = (at + 1) & mask) {
-        uint32_t *place = &gen->places[at];
-        const char *there;
-
-        if (*place == 0)
-            return place;
-        there = gen->tools[*place - 1].name;
-        if (strncmp(there, name, len) == 0 && there[len] == '\0')
-            return place;
-    }
-}
-
-/* Makes room for one more tool and for its place in the table. */
-static enum mcp_err grow(struct generation *gen)
-{
-    size_t room = gen->room == 0 ? FIRST_ROOM : 2 * gen->room;
-    struct mcp_tool *tools;
-    uint32_t *places;
-
-    if (gen->pub.tool_count < gen->room)
-        return MCP_OK;
-    places = calloc(2 * room, sizeof(*places));
-    tools = realloc(gen->tools, room * sizeof(*tools));
-    if (tools != NULL)
-        gen->pub.tools = gen->tools = tools;
-    if (places == NULL || tools == NULL) {
-        free(places);
-        return MCP_ENOMEM;
-    }
-    free(gen->places);
-    gen->places = places;
-    gen->room = room;
-    for (size_t i = 0; i < gen->pub.tool_count; i++)
-        *place_of(gen, tools[i].name, strlen(tools[i].name)) = (uint32_t)i + 1;
-    return MCP_OK;
 }
 
 struct mcp_builder *mcp_builder_new(struct mcp_config *config)
@@ -122,8 +85,12 @@ struct mcp_builder *mcp_builder_new(struct mcp_config *config)
     if (b == NULL || gen == NULL)
         goto fail;
     gen->pub.config = config;
+    gen->tools.item_size = sizeof(struct mcp_tool);
+    gen->resources.item_size = sizeof(struct mcp_resource);
+    gen->templates.item_size = sizeof(struct mcp_resource);
+    gen->prompts.item_size = sizeof(struct mcp_prompt);
     gen->arena = mcp_arena_new(GENERATION_MAX_BYTES);
-    if (gen->arena == NULL || grow(gen) != MCP_OK)
+    if (gen->arena == NULL)
         goto fail;
     atomic_init(&gen->refs, 1);
     b->gen = gen;
@@ -146,28 +113,58 @@ void mcp_builder_free(struct mcp_builder *b)
     free(b);
 }
 
-/* "app.lua:12" into `out`. */
-static void write_place(char *out, size_t size, const struct mcp_tool *tool)
+/* ---- adding ---------------------------------------------------------------
+ */
+
+/* What clients of the registry see of its tables. */
+static void show(struct generation *gen)
 {
-    if (tool->file == NULL)
-        snprintf(out, size, "an unknown place");
-    else if (tool->line == 0)
-        snprintf(out, size, "%s", tool->file);
-    else
-        snprintf(out, size, "%s:%d", tool->file, tool->line);
+    gen->pub.tools = gen->tools.items;
+    gen->pub.tool_count = gen->tools.count;
+    gen->pub.resources = gen->resources.items;
+    gen->pub.resource_count = gen->resources.count;
+    gen->pub.templates = gen->templates.items;
+    gen->pub.template_count = gen->templates.count;
+    gen->pub.prompts = gen->prompts.items;
+    gen->pub.prompt_count = gen->prompts.count;
 }
 
-static enum mcp_err refuse_second(const struct mcp_tool *first,
-                                  const struct mcp_tool *second, char *message,
-                                  size_t message_size)
+/* Room for one more item in `t` and for `more` handlers. */
+static enum mcp_err reserve(struct generation *gen, struct mcp_table *t,
+                            size_t more, struct mcp_copy *c)
 {
-    char one[256], two[256];
+    size_t room = gen->pub.handler_count + more;
+    struct mcp_handler *handlers;
 
-    write_place(one, sizeof(one), first);
-    write_place(two, sizeof(two), second);
-    snprintf(message, message_size, "tool \"%s\" is declared twice: %s and %s",
-             first->name, one, two);
-    return MCP_EEXIST;
+    if (mcp_table_reserve(t) != MCP_OK)
+        return mcp_copy_no_memory(c);
+    show(gen); /* the items may have moved */
+    if (room <= gen->handler_room)
+        return MCP_OK;
+    room += room / 2;
+    handlers = realloc(gen->handlers, room * sizeof(*handlers));
+    if (handlers == NULL)
+        return mcp_copy_no_memory(c);
+    gen->handlers = handlers;
+    gen->handler_room = room;
+    return MCP_OK;
+}
+
+/* Gives `h` the next slot, for which there is room, if it wants one. */
+static void give_slot(struct generation *gen, struct mcp_handler *h)
+{
+    if (h->slot == 0)
+        return;
+    h->slot = ++gen->pub.handler_count;
+    gen->handlers[h->slot - 1] = *h;
+}
+
+static void give_slots(struct generation *gen,
+                       const struct mcp_completer *completers, size_t count)
+{
+    /* const is a promise to readers; they are in our arena. */
+    for (size_t i = 0; i < count; i++)
+        give_slot(gen, &((struct mcp_completer *)completers)[i].handler);
 }
 
 enum mcp_err mcp_builder_add_tool(struct mcp_builder *b,
@@ -175,29 +172,104 @@ enum mcp_err mcp_builder_add_tool(struct mcp_builder *b,
                                   size_t message_size)
 {
     struct generation *gen = b->gen;
+    struct mcp_copy c = {gen->arena, message, message_size};
+    const struct mcp_tool *first =
+        mcp_table_find(&gen->tools, tool->name, strlen(tool->name));
     struct mcp_tool *to;
-    uint32_t *place;
-    enum mcp_err err = grow(gen);
+    enum mcp_err err;
 
-    if (err != MCP_OK) {
-        snprintf(message, message_size, "out of memory");
-        return err;
-    }
-    place = place_of(gen, tool->name, strlen(tool->name));
-    if (*place != 0)
-        return refuse_second(&gen->tools[*place - 1], tool, message,
-                             message_size);
-    to = &gen->tools[gen->pub.tool_count];
-    err = mcp_registry_copy_tool(
-        gen->arena, tool, tool->assert_format || gen->pub.config->assert_format,
-        to, message, message_size);
+    if (first != NULL)
+        return mcp_copy_refuse_second(&c, "tool", first->name, first->file,
+                                      first->line, tool->file, tool->line);
+    err = reserve(gen, &gen->tools, 1, &c);
     if (err != MCP_OK)
         return err;
-    to->index = gen->pub.tool_count++;
-    to->handler.kind = MCP_KIND_TOOL;
-    to->handler.name = to->name;
-    to->handler.slot = ++gen->pub.handler_count;
-    *place = (uint32_t)gen->pub.tool_count;
+    to = mcp_table_next(&gen->tools);
+    err = mcp_registry_copy_tool(
+        &c, tool, tool->assert_format || gen->pub.config->assert_format, to);
+    if (err != MCP_OK)
+        return err;
+    to->index = gen->tools.count;
+    give_slot(gen, &to->handler);
+    mcp_table_keep(&gen->tools);
+    show(gen);
+    return MCP_OK;
+}
+
+static enum mcp_err add_resource(struct generation *gen,
+                                 const struct mcp_resource *resource,
+                                 bool is_template, struct mcp_copy *c)
+{
+    struct mcp_table *t = is_template ? &gen->templates : &gen->resources;
+    const struct mcp_resource *first =
+        mcp_table_find(t, resource->uri, strlen(resource->uri));
+    struct mcp_resource *to;
+    enum mcp_err err;
+
+    if (first != NULL)
+        return mcp_copy_refuse_second(c, "resource", first->uri, first->file,
+                                      first->line, resource->file,
+                                      resource->line);
+    err = reserve(gen, t, 1 + resource->completer_count, c);
+    if (err != MCP_OK)
+        return err;
+    to = mcp_table_next(t);
+    err = mcp_registry_copy_resource(
+        c, resource, is_template, (size_t)gen->pub.config->max_blob_bytes, to);
+    if (err != MCP_OK)
+        return err;
+    to->index = t->count;
+    give_slot(gen, &to->handler);
+    give_slots(gen, to->completers, to->completer_count);
+    mcp_table_keep(t);
+    show(gen);
+    return MCP_OK;
+}
+
+enum mcp_err mcp_builder_add_resource(struct mcp_builder *b,
+                                      const struct mcp_resource *resource,
+                                      char *message, size_t message_size)
+{
+    struct mcp_copy c = {b->gen->arena, message, message_size};
+
+    return add_resource(b->gen, resource, false, &c);
+}
+
+enum mcp_err mcp_builder_add_template(struct mcp_builder *b,
+                                      const struct mcp_resource *resource,
+                                      char *message, size_t message_size)
+{
+    struct mcp_copy c = {b->gen->arena, message, message_size};
+
+    return add_resource(b->gen, resource, true, &c);
+}
+
+enum mcp_err mcp_builder_add_prompt(struct mcp_builder *b,
+                                    const struct mcp_prompt *prompt,
+                                    char *message, size_t message_size)
+{
+    struct generation *gen = b->gen;
+    struct mcp_copy c = {gen->arena, message, message_size};
+    const struct mcp_prompt *first =
+        mcp_table_find(&gen->prompts, prompt->name, strlen(prompt->name));
+    struct mcp_prompt *to;
+    enum mcp_err err;
+
+    if (first != NULL)
+        return mcp_copy_refuse_second(&c, "prompt", first->name, first->file,
+                                      first->line, prompt->file, prompt->line);
+    err = reserve(gen, &gen->prompts, 1 + prompt->completer_count, &c);
+    if (err != MCP_OK)
+        return err;
+    to = mcp_table_next(&gen->prompts);
+    err = mcp_registry_copy_prompt(&c, prompt, to);
+    if (err != MCP_OK)
+        return err;
+    to->index = gen->prompts.count;
+    give_slot(gen, &to->handler);
+    give_slots(gen, to->completers, to->completer_count);
+    mcp_table_keep(&gen->prompts);
+    show(gen);
     return MCP_OK;
 }
 
@@ -276,10 +348,18 @@ void mcp_generation_release(const struct mcp_generation *const_gen)
         generation_free(gen);
 }
 
+/* ---- finding --------------------------------------------------------------
+ */
+
+static const struct generation *own(const struct mcp_generation *gen)
+{
+    return (const struct generation *)gen;
+}
+
 const struct mcp_handler *
 mcp_generation_handler(const struct mcp_generation *gen, size_t slot)
 {
-    return &((const struct generation *)gen)->tools[slot - 1].handler;
+    return &own(gen)->handlers[slot - 1];
 }
 
 const char *mcp_kind_name(enum mcp_kind kind)
@@ -296,11 +376,26 @@ const struct mcp_tool *
 mcp_generation_find_tool(const struct mcp_generation *gen, const char *name,
                          size_t len)
 {
-    const struct generation *own = (const struct generation *)gen;
-    uint32_t place;
+    return mcp_table_find(&own(gen)->tools, name, len);
+}
 
-    if (memchr(name, '\0', len) != NULL)
-        return NULL;
-    place = *place_of(own, name, len);
-    return place == 0 ? NULL : &own->tools[place - 1];
+const struct mcp_resource *
+mcp_generation_find_resource(const struct mcp_generation *gen, const char *uri,
+                             size_t len)
+{
+    return mcp_table_find(&own(gen)->resources, uri, len);
+}
+
+const struct mcp_resource *
+mcp_generation_find_template(const struct mcp_generation *gen, const char *text,
+                             size_t len)
+{
+    return mcp_table_find(&own(gen)->templates, text, len);
+}
+
+const struct mcp_prompt *
+mcp_generation_find_prompt(const struct mcp_generation *gen, const char *name,
+                           size_t len)
+{
+    return mcp_table_find(&own(gen)->prompts, name, len);
 }

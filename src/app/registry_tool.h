@@ -1,26 +1,25 @@
 /*
  * registry_tool.h - one declared tool, checked, copied and compiled
  *
- * Layer:  app, private to registry. Uses base/arena, base/json, base/schema.
+ * Layer:  app, private to registry. Uses app/registry_copy, base/schema.
  * Thread: the builder's.
  */
 #ifndef MCP_APP_REGISTRY_TOOL_H
 #define MCP_APP_REGISTRY_TOOL_H
 
 #include "app/registry.h"
-#include "base/arena.h"
+#include "app/registry_copy.h"
 
-/* Fills `*out` with a deep copy of `in` in `a`, its schemas parsed, normalized
+/* Fills `*out` with a deep copy of `in`, its schemas parsed, normalized
  * and compiled: white space between tokens is gone, an input schema without a
- * root `type` has got "type":"object". `out->index` is left to the caller. The
- * compiled schemas are OWNED: mcp_registry_drop_tool(). What a refused tool
- * left in `a` stays there.
- * Errors, with a one-line `message`: MCP_EINVAL, MCP_ENOMEM. */
-enum mcp_err mcp_registry_copy_tool(struct mcp_arena *a,
+ * root `type` has got "type":"object". `out->index` and the slot are left to
+ * the caller. The compiled schemas are OWNED: mcp_registry_drop_tool(). What a
+ * refused tool left in the arena stays there.
+ * Errors: MCP_EINVAL, MCP_ENOMEM. */
+enum mcp_err mcp_registry_copy_tool(struct mcp_copy *c,
                                     const struct mcp_tool *in,
-                                    bool assert_format, struct mcp_tool *out,
-                                    char *message,
-                                    size_t message_size) MCP_MUST_USE;
+                                    bool assert_format,
+                                    struct mcp_tool *out) MCP_MUST_USE;
 
 /* Frees what `tool` has outside of the arena. */
 void mcp_registry_drop_tool(struct mcp_tool *tool);
