@@ -1,5 +1,6 @@
 /*
- * changes.c - compares tools by name, in declaration order
+ * changes.c - compares items by name: tools, resources, templates,
+ * prompts, each in declaration order
  */
 #include "app/changes.h"
 
@@ -14,54 +15,153 @@ static bool same(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-static bool looks_the_same(const struct mcp_tool *a, const struct mcp_tool *b)
+static bool same_tool(const void *one, const void *two)
 {
+    const struct mcp_tool *a = one, *b = two;
+
     return same(a->title, b->title) && same(a->description, b->description) &&
            same(a->annotations, b->annotations) && same(a->icons, b->icons) &&
            same(a->meta, b->meta) && same(a->input_schema, b->input_schema) &&
            same(a->output_schema, b->output_schema);
 }
 
-static const struct mcp_tool *counterpart(const struct mcp_generation *gen,
-                                          const struct mcp_tool *tool)
+/* Static content counts: who has read it wants to know. */
+static bool same_content(const struct mcp_resource *a,
+                         const struct mcp_resource *b)
 {
-    return mcp_generation_find_tool(gen, tool->name, strlen(tool->name));
+    if (a->content == NULL || b->content == NULL)
+        return a->content == b->content;
+    return a->content_len == b->content_len && a->is_blob == b->is_blob &&
+           memcmp(a->content, b->content, a->content_len) == 0;
 }
 
-static bool is_new(const struct mcp_generation *other,
-                   const struct mcp_tool *tool)
+static bool same_resource(const void *one, const void *two)
 {
-    return counterpart(other, tool) == NULL;
+    const struct mcp_resource *a = one, *b = two;
+
+    return same(a->name, b->name) && same(a->title, b->title) &&
+           same(a->description, b->description) &&
+           same(a->mime_type, b->mime_type) &&
+           same(a->annotations, b->annotations) && same(a->icons, b->icons) &&
+           same(a->meta, b->meta) && a->size_bytes == b->size_bytes &&
+           same_content(a, b);
 }
 
-static bool is_changed(const struct mcp_generation *other,
-                       const struct mcp_tool *tool)
+static bool same_prompt(const void *one, const void *two)
 {
-    const struct mcp_tool *before = counterpart(other, tool);
+    const struct mcp_prompt *a = one, *b = two;
 
-    return before != NULL && !looks_the_same(before, tool);
-}
+    if (!same(a->title, b->title) || !same(a->description, b->description) ||
+        !same(a->icons, b->icons) || !same(a->meta, b->meta) ||
+        a->argument_count != b->argument_count)
+        return false;
+    for (size_t i = 0; i < a->argument_count; i++) {
+        const struct mcp_prompt_argument *x = &a->arguments[i],
+                                         *y = &b->arguments[i];
 
-/* "WHAT a, b" for the tools of `gen` that `test` picks; true when there were
- * any. */
-static bool write_part(struct mcp_buf *out, bool first, const char *what,
-                       const struct mcp_generation *gen,
-                       const struct mcp_generation *other,
-                       bool (*test)(const struct mcp_generation *other,
-                                    const struct mcp_tool *tool))
-{
-    size_t i, count = 0;
-
-    for (i = 0; i < gen->tool_count; i++) {
-        if (!test(other, &gen->tools[i]))
-            continue;
-        if (count == 0)
-            mcp_buf_printf(out, "%s%s", first ? "" : "; ", what);
-        if (count < NAMES_TOLD)
-            mcp_buf_printf(out, "%s %s", count > 0 ? "," : "",
-                           gen->tools[i].name);
-        count++;
+        if (!same(x->name, y->name) || !same(x->title, y->title) ||
+            !same(x->description, y->description) || x->required != y->required)
+            return false;
     }
+    return true;
+}
+
+/* The lists of a generation, alike. Items begin with their name. */
+struct list {
+    const void *items;
+    size_t count, item_size;
+    const void *(*find)(const struct mcp_generation *gen, const char *name);
+    bool (*same)(const void *one, const void *two);
+};
+
+static const void *find_tool(const struct mcp_generation *gen, const char *name)
+{
+    return mcp_generation_find_tool(gen, name, strlen(name));
+}
+
+static const void *find_resource(const struct mcp_generation *gen,
+                                 const char *uri)
+{
+    return mcp_generation_find_resource(gen, uri, strlen(uri));
+}
+
+static const void *find_template(const struct mcp_generation *gen,
+                                 const char *text)
+{
+    return mcp_generation_find_template(gen, text, strlen(text));
+}
+
+static const void *find_prompt(const struct mcp_generation *gen,
+                               const char *name)
+{
+    return mcp_generation_find_prompt(gen, name, strlen(name));
+}
+
+enum { LISTS = 4 };
+
+static void lists_of(const struct mcp_generation *gen, struct list out[LISTS])
+{
+    out[0] = (struct list){gen->tools, gen->tool_count, sizeof(*gen->tools),
+                           find_tool, same_tool};
+    out[1] =
+        (struct list){gen->resources, gen->resource_count,
+                      sizeof(*gen->resources), find_resource, same_resource};
+    out[2] =
+        (struct list){gen->templates, gen->template_count,
+                      sizeof(*gen->templates), find_template, same_resource};
+    out[3] = (struct list){gen->prompts, gen->prompt_count,
+                           sizeof(*gen->prompts), find_prompt, same_prompt};
+}
+
+static const void *item_at(const struct list *list, size_t i)
+{
+    return (const char *)list->items + i * list->item_size;
+}
+
+static const char *name_of(const void *item)
+{
+    return *(const char *const *)item;
+}
+
+static bool is_new(const struct list *list, const struct mcp_generation *other,
+                   const void *item)
+{
+    return list->find(other, name_of(item)) == NULL;
+}
+
+static bool is_changed(const struct list *list,
+                       const struct mcp_generation *other, const void *item)
+{
+    const void *before = list->find(other, name_of(item));
+
+    return before != NULL && !list->same(before, item);
+}
+
+/* "WHAT a, b" for the items of `gen` that `test` picks; true when there were
+ * any. */
+static bool
+write_part(struct mcp_buf *out, bool first, const char *what,
+           const struct mcp_generation *gen, const struct mcp_generation *other,
+           bool (*test)(const struct list *list,
+                        const struct mcp_generation *other, const void *item))
+{
+    struct list lists[LISTS];
+    size_t count = 0;
+
+    lists_of(gen, lists);
+    for (size_t n = 0; n < LISTS; n++)
+        for (size_t i = 0; i < lists[n].count; i++) {
+            const void *item = item_at(&lists[n], i);
+
+            if (!test(&lists[n], other, item))
+                continue;
+            if (count == 0)
+                mcp_buf_printf(out, "%s%s", first ? "" : "; ", what);
+            if (count < NAMES_TOLD)
+                mcp_buf_printf(out, "%s %s", count > 0 ? "," : "",
+                               name_of(item));
+            count++;
+        }
     if (count > NAMES_TOLD)
         mcp_buf_printf(out, " and %zu more", count - NAMES_TOLD);
     return count > 0;
