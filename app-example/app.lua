@@ -29,7 +29,15 @@ mcp.tool("price", {
   input_schema = {
     properties = {
       { "drink", { type = "string", description = "A name from the menu" } },
-      { "size", { type = "string", enum = { "small", "large" }, default = "small" } },
+      {
+        "size",
+        {
+          type = "string",
+          description = "Of the cup",
+          enum = { "small", "large" },
+          default = "small",
+        },
+      },
     },
     required = { "drink" },
     additionalProperties = false,
@@ -93,7 +101,7 @@ mcp.tool("brew", {
   timeout = 20, -- seconds
   input = { -- types built in Lua
     { "drink", t.string { description = "A name from the menu" } },
-    { "seconds", t.number { min = 0, max = 10, default = 1 } },
+    { "seconds", t.number { description = "How long it takes", min = 0, max = 10, default = 1 } },
   },
 }, function(drink, seconds, ctx)
   assert(menu.find(drink)) -- an error is an answer too, and the server goes on

@@ -139,18 +139,36 @@ static void write_tool(struct mcp_buf *out, const struct mcp_tool *tool)
 
 /* ---- isolation ---- */
 
+/* By a word of the reason: what an app can do about fresh states. */
+static const struct {
+    const char *reason, *remedy;
+} remedies[] = {
+    {"open file", "read files and close them while the app loads, or keep "
+                  "states: isolation = \"worker\""},
+    {"ffi", "do without ffi, or keep states: isolation = \"worker\""},
+    {"", "do without that C module (cjson and lpeg are known to be safe), or "
+         "keep states: isolation = \"worker\""},
+};
+
 const char *mcp_check_explain(const char *isolation, const char **remedy)
 {
+    size_t i = 0;
+
     *remedy = NULL;
+    if (strstr(isolation, "compiled") != NULL)
+        return "States are kept: a call can see what calls before it have "
+               "left in globals, modules and upvalues. Code is compiled: an "
+               "endless loop in it cannot be stopped, and memory_limit does "
+               "not hold inside.";
     if (strncmp(isolation, "worker", 6) == 0)
         return "States are kept: a call can see what calls before it have "
                "left in globals, modules and upvalues.";
     if (strstr(isolation, "(fresh states") == NULL)
         return "Every call starts from the state as it was when the app had "
                "loaded. Putting it back takes about a microsecond.";
-    *remedy = "do without what is named above at load time (of C modules, "
-              "cjson and lpeg are known to be safe; close files), or keep "
-              "states: isolation = \"worker\"";
+    while (strstr(isolation, remedies[i].reason) == NULL)
+        i++;
+    *remedy = remedies[i].remedy;
     return "Every call gets a state of its own, in which the app was loaded "
            "ahead of time; it is closed afterwards. That costs about 0.1 ms "
            "of processor time for each call, and more when loading does more.";

@@ -1,6 +1,7 @@
 """mcpluad check: the report, its two forms, and the verdict."""
 
 import json
+import os
 import re
 import subprocess
 import unittest
@@ -152,6 +153,11 @@ class Isolation(Check):
                           isolation["remedy"]), ("worker", False, None))
 
 
+    def test_compiled_code_is_warned_of(self):
+        self.assertIn("endless loop", self.of(
+            GOOD, "--isolation", "worker", "--jit")["meaning"])
+
+
 class Verdict(Check):
     def test_exit_status(self):
         self.check(GOOD)
@@ -258,6 +264,11 @@ mcp.tool("walk", function(node) end)
 mcp.tool("a.b", { description = "x" }, function() end)
 mcp.tool(("n"):rep(65), { description = "x" }, function() end)
 """), ["name-dot", "name-long"])
+
+    def test_the_example(self):
+        done = self.run_it("check", "--strict", os.path.join(
+            wire.SOURCE_DIR, "app-example", "app.lua"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_files(self):
         self.write("in.json", '{"type": "object", "$schema": '

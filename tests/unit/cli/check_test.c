@@ -92,7 +92,19 @@ static void isolation_is_explained(void **state)
     assert_non_null(strstr(
         mcp_check_explain("request (fresh states: ffi is used)", &remedy),
         "0.1 ms"));
-    assert_non_null(strstr(remedy, "isolation = \"worker\""));
+    assert_non_null(strstr(remedy, "without ffi, or keep"));
+    (void)mcp_check_explain(
+        "request (fresh states: 2 open files are held by the app)", &remedy);
+    assert_non_null(strstr(remedy, "close them"));
+    (void)mcp_check_explain(
+        "request (fresh states: C module \"socket.core\" is loaded)", &remedy);
+    assert_non_null(strstr(remedy, "that C module"));
+    assert_non_null(strstr(mcp_check_explain("worker (states are kept between "
+                                             "calls, compiled: no limits in "
+                                             "loops)",
+                                             &remedy),
+                           "endless loop"));
+    assert_null(remedy);
 }
 
 static bool passes(size_t errors, size_t warnings, size_t notes, bool strict)

@@ -61,10 +61,20 @@ end)
 mcp.tool("create_event", {
   input = {
     { "title", t.string { description = "Event title" } },
-    { "visibility", t.enum { "public", "private", "team", description = "Who can see this event" } },
+    {
+      "visibility",
+      t.enum { "public", "private", "team", description = "Who can see this event" },
+    },
     {
       "recurrence",
-      t.enum { "none", "daily", "weekly", "monthly", default = "none", description = "Recurrence pattern" },
+      t.enum {
+        "none",
+        "daily",
+        "weekly",
+        "monthly",
+        default = "none",
+        description = "Recurrence pattern",
+      },
     },
   },
 }, function(title, visibility, recurrence)
@@ -80,8 +90,14 @@ end)
 
 local search_query = t.object {
   { "query", t.string { description = "The search query string" } },
-  { "max_results", t.integer { default = 10, description = "Maximum number of results to return" } },
-  { "include_metadata", t.boolean { default = false, description = "Whether to include metadata" } },
+  {
+    "max_results",
+    t.integer { default = 10, description = "Maximum number of results to return" },
+  },
+  {
+    "include_metadata",
+    t.boolean { default = false, description = "Whether to include metadata" },
+  },
 }
 
 mcp.tool("search", {
@@ -101,7 +117,8 @@ end)
 ---@param params SearchQuery
 ---@return string[]
 mcp.tool("search_by_comments", function(params)
-  return { params.query, tostring(params.max_results or 10), tostring(params.include_metadata or false) }
+  local limit, metadata = params.max_results or 10, params.include_metadata or false
+  return { params.query, tostring(limit), tostring(metadata) }
 end)
 
 ---@param str string
