@@ -24,7 +24,7 @@ import { randomInstances } from "./lib/value-random.mjs";
 const tool = process.env.SCHEMA_CHECK ?? join(dirname(binary), "tools/schema_check");
 const pairs = Number(process.env.SCHEMA_PAIRS ?? 2000);
 const firstSeed = Number(process.env.SCHEMA_SEED ?? 1);
-const valuesPerSchema = 12;
+const valuesPerSchema = 6;
 const schemasPerBatch = 200;
 
 // Where ajv is known to differ from the standard. `fits` gets the shrunk case:
