@@ -4,6 +4,7 @@
 #include "features/discover.h"
 
 #include "features/envelope.h"
+#include "features/offer.h"
 #include "features/prepared.h"
 
 void mcp_discover_write_versions(struct mcp_buf *out)
@@ -29,10 +30,10 @@ static void write_modern(struct mcp_buf *out, const struct mcp_generation *gen,
     mcp_buf_puts(out, "{\"resultType\":\"complete\",\"supportedVersions\":");
     mcp_discover_write_versions(out);
     mcp_buf_puts(out, ",\"capabilities\":");
-    mcp_envelope_write_capabilities(out, gen);
+    mcp_offer_write(out, mcp_offer_find(gen));
     write_instructions(out, gen->config);
     mcp_buf_putc(out, ',');
-    mcp_envelope_write_cache(out, gen->config, fresh);
+    mcp_envelope_write_cache(out, gen->config, NULL, fresh);
     mcp_buf_puts(out, ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
     mcp_envelope_write_server_info(out, gen->config, MCP_REVISION_LAST, true);
     mcp_buf_puts(out, "}}");
@@ -43,7 +44,7 @@ static void write_legacy(struct mcp_buf *out, const struct mcp_generation *gen,
 {
     mcp_buf_printf(out, "{\"protocolVersion\":\"%s\",\"capabilities\":",
                    mcp_revision_name(revision));
-    mcp_envelope_write_capabilities(out, gen);
+    mcp_offer_write(out, mcp_offer_find(gen));
     mcp_buf_puts(out, ",\"serverInfo\":");
     mcp_envelope_write_server_info(out, gen->config, revision, true);
     write_instructions(out, gen->config);

@@ -36,22 +36,18 @@ void mcp_envelope_write_server_info(struct mcp_buf *out,
     mcp_buf_putc(out, '}');
 }
 
-void mcp_envelope_write_capabilities(struct mcp_buf *out,
-                                     const struct mcp_generation *gen)
-{
-    mcp_buf_puts(out, "{\"logging\":{}");
-    if (gen->tool_count > 0)
-        mcp_buf_puts(out, ",\"tools\":{}");
-    mcp_buf_putc(out, '}');
-}
-
 void mcp_envelope_write_cache(struct mcp_buf *out,
-                              const struct mcp_config *config, bool fresh)
+                              const struct mcp_config *config,
+                              const struct mcp_cache_hint *hint, bool fresh)
 {
-    bool is_public = fresh && config->cache_scope == MCP_CACHE_PUBLIC;
+    int64_t ttl_ms =
+        hint != NULL && hint->ttl_ms >= 0 ? hint->ttl_ms : config->cache_ttl_ms;
+    int64_t scope =
+        hint != NULL && hint->scope >= 0 ? hint->scope : config->cache_scope;
+    bool is_public = fresh && scope == MCP_CACHE_PUBLIC;
 
     mcp_buf_printf(out, "\"ttlMs\":%lld,\"cacheScope\":\"%s\"",
-                   fresh ? (long long)config->cache_ttl_ms : 0,
+                   fresh ? (long long)ttl_ms : 0,
                    is_public ? "public" : "private");
 }
 

@@ -4,7 +4,7 @@
  * Layer:  features. Uses app/registry, base.
  * Thread: any.
  * Source: MCP 2026-07-28, basic (resultType, _meta), server/utilities/caching;
- *         the schemas of each revision for serverInfo and capabilities.
+ *         the schemas of each revision for serverInfo.
  */
 #ifndef MCP_FEATURES_ENVELOPE_H
 #define MCP_FEATURES_ENVELOPE_H
@@ -21,14 +21,12 @@ void mcp_envelope_write_server_info(struct mcp_buf *out,
                                     const struct mcp_config *config,
                                     enum mcp_revision revision, bool whole);
 
-/* Writes the capabilities of `gen`, an object. */
-void mcp_envelope_write_capabilities(struct mcp_buf *out,
-                                     const struct mcp_generation *gen);
-
-/* Writes "ttlMs":...,"cacheScope":"...". `fresh` false: 0 and private, for
+/* Writes "ttlMs":...,"cacheScope":"...": as `hint` says, and where it (or
+ * NULL) says nothing as `config` does. `fresh` false: 0 and private, for
  * answers that must not be cached. */
 void mcp_envelope_write_cache(struct mcp_buf *out,
-                              const struct mcp_config *config, bool fresh);
+                              const struct mcp_config *config,
+                              const struct mcp_cache_hint *hint, bool fresh);
 
 /* Is this an answer to a round of input (inputResponses, requestState)? Such
  * answers are never cacheable. */

@@ -9,8 +9,9 @@
 #include "features/box.h"
 #include "features/discover.h"
 #include "features/envelope.h"
+#include "features/list.h"
+#include "features/offer.h"
 #include "features/prepared.h"
-#include "features/tools_list.h"
 
 enum { PREPARED_MAX_BYTES = 512 << 20 };
 
@@ -24,21 +25,12 @@ static void prepared_free(void *p)
     free(prepared);
 }
 
-/* Moves what `b` holds into the arena. False: out of memory. */
-static bool keep(struct mcp_arena *a, struct mcp_buf *b, struct mcp_text *to)
-{
-    to->text = b->failed ? NULL : mcp_arena_dup(a, b->data, b->len);
-    to->len = b->len;
-    mcp_buf_clear(b);
-    return to->text != NULL;
-}
-
 static void write_list_tail(struct mcp_buf *b,
                             const struct mcp_prepared *prepared,
                             const struct mcp_config *config, bool fresh)
 {
     mcp_buf_putc(b, ',');
-    mcp_envelope_write_cache(b, config, fresh);
+    mcp_envelope_write_cache(b, config, NULL, fresh);
     mcp_buf_puts(b, ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
     mcp_buf_add(b, prepared->server_info.text, prepared->server_info.len);
     mcp_buf_puts(b, "}}");
@@ -48,17 +40,17 @@ static bool prepare_texts(struct mcp_prepared *p,
                           const struct mcp_generation *gen, struct mcp_buf *b)
 {
     mcp_envelope_write_server_info(b, gen->config, MCP_REVISION_LAST, false);
-    if (!keep(p->arena, b, &p->server_info))
+    if (!mcp_text_keep(&p->server_info, p->arena, b))
         return false;
     write_list_tail(b, p, gen->config, true);
-    if (!keep(p->arena, b, &p->list_tail))
+    if (!mcp_text_keep(&p->list_tail, p->arena, b))
         return false;
     write_list_tail(b, p, gen->config, false);
-    if (!keep(p->arena, b, &p->list_tail_retry))
+    if (!mcp_text_keep(&p->list_tail_retry, p->arena, b))
         return false;
     for (int r = MCP_REVISION_FIRST; r <= (int)MCP_REVISION_LAST; r++) {
         mcp_discover_write(b, gen, (enum mcp_revision)r);
-        if (!keep(p->arena, b, &p->hello[r]))
+        if (!mcp_text_keep(&p->hello[r], p->arena, b))
             return false;
     }
     return true;
@@ -90,36 +82,13 @@ static enum mcp_err prepare_tools(struct mcp_prepared *p,
     return MCP_OK;
 }
 
-static bool prepare_pages(struct mcp_prepared *p,
+static bool prepare_lists(struct mcp_prepared *p,
                           const struct mcp_generation *gen, struct mcp_buf *b)
 {
-    size_t size = mcp_tools_page_size(gen);
-    size_t count = gen->tool_count == 0 ? 1 : (gen->tool_count - 1) / size + 1;
-    struct mcp_page *pages = mcp_arena_alloc(p->arena, count * sizeof(*pages));
-
-    if (pages == NULL)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        pages[i].cursor = NULL;
-        if (i == 0)
-            continue;
-        mcp_tools_write_cursor(b, gen, i);
-        pages[i].cursor =
-            b->failed ? NULL : mcp_arena_dup(p->arena, b->data, b->len);
-        mcp_buf_clear(b);
-        if (pages[i].cursor == NULL)
+    for (int kind = 0; kind < MCP_ITEM_KINDS; kind++)
+        if (!mcp_list_prepare(gen, (enum mcp_item_kind)kind, p->arena, b,
+                              &p->lists[kind]))
             return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (int r = MCP_REVISION_FIRST; r <= (int)MCP_REVISION_LAST; r++) {
-            mcp_tools_write_page(b, gen, (enum mcp_revision)r, i,
-                                 i + 1 < count ? pages[i + 1].cursor : NULL);
-            if (!keep(p->arena, b, &pages[i].by_revision[r]))
-                return false;
-        }
-    }
-    p->pages = pages;
-    p->page_count = count;
     return true;
 }
 
@@ -134,10 +103,11 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
     snprintf(message, message_size, "out of memory");
     if (p == NULL)
         return err;
+    p->offers = mcp_offer_find(gen);
     mcp_buf_init(&b, PREPARED_MAX_BYTES);
     p->arena = mcp_arena_new(PREPARED_MAX_BYTES);
     if (p->arena != NULL && prepare_texts(p, gen, &b) &&
-        prepare_pages(p, gen, &b))
+        prepare_lists(p, gen, &b))
         err = prepare_tools(p, gen, message, message_size);
     mcp_buf_free(&b);
     if (err != MCP_OK) {

@@ -1,14 +1,16 @@
 /*
  * prepared.h - what a generation has ready: gen->prepared
  *
- * Layer:  features. Uses features/mirror, base.
+ * Layer:  features. Uses features/items, features/mirror, base.
  * Thread: any; constant once made by features/prepare.
  */
 #ifndef MCP_FEATURES_PREPARED_H
 #define MCP_FEATURES_PREPARED_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/call.h"
+#include "features/items.h"
 #include "features/mirror.h"
 
 enum { MCP_REVISION_COUNT = MCP_REVISION_LAST + 1 };
@@ -18,11 +20,26 @@ struct mcp_text {
     size_t len;
 };
 
-/* One page of tools/list: the result object without its cache members, _meta
+/* Moves what `b` holds into `a`. False: out of memory. */
+static inline bool mcp_text_keep(struct mcp_text *to, struct mcp_arena *a,
+                                 struct mcp_buf *b)
+{
+    to->text = b->failed ? NULL : mcp_arena_dup(a, b->data, b->len);
+    to->len = b->len;
+    mcp_buf_clear(b);
+    return to->text != NULL;
+}
+
+/* One page of a list: the result object without its cache members, _meta
  * and closing brace. */
 struct mcp_page {
     struct mcp_text by_revision[MCP_REVISION_COUNT];
     const char *cursor; /* that leads here; NULL for the first page */
+};
+
+struct mcp_list {
+    const struct mcp_page *pages;
+    size_t page_count; /* at least 1 */
 };
 
 /* What is known of a tool beforehand. */
@@ -33,8 +50,8 @@ struct mcp_tool_plan {
 
 struct mcp_prepared {
     struct mcp_arena *arena; /* holds everything here */
-    const struct mcp_page *pages;
-    size_t page_count; /* at least 1 */
+    unsigned offers;         /* MCP_OFFER_*           */
+    struct mcp_list lists[MCP_ITEM_KINDS];
     const struct mcp_tool_plan *tools;
     /* server/discover of the modern revision, initialize of the others: whole
      * result objects. */

@@ -11,20 +11,29 @@
 
 #include "base/suggest.h"
 #include "features/discover.h"
+#include "features/list.h"
+#include "features/offer.h"
+#include "features/prepared.h"
 #include "features/tools_call.h"
-#include "features/tools_list.h"
 #include "protocol/handshake.h"
 
 /* clang-format off: a table is read by column. Sorted by name (tested). */
 static const struct mcp_method methods[] = {
-    {"initialize", mcp_initialize, MCP_2025_03_26, MCP_2025_11_25,
+    {"initialize", mcp_initialize, MCP_2025_03_26, MCP_2025_11_25, 0,
      MCP_M_EARLY | MCP_M_ALONE},
-    {"logging/setLevel", mcp_set_level, MCP_2025_03_26, MCP_2025_11_25, 0},
-    {"ping", mcp_ping, MCP_2025_03_26, MCP_2025_11_25, MCP_M_EARLY},
-    {"server/discover", mcp_discover, MCP_2026_07_28, MCP_2026_07_28, 0},
+    {"logging/setLevel", mcp_set_level, MCP_2025_03_26, MCP_2025_11_25, 0, 0},
+    {"ping", mcp_ping, MCP_2025_03_26, MCP_2025_11_25, 0, MCP_M_EARLY},
+    {"prompts/list", mcp_prompts_list, MCP_2025_03_26, MCP_2026_07_28,
+     MCP_OFFER_PROMPTS, 0},
+    {"resources/list", mcp_resources_list, MCP_2025_03_26, MCP_2026_07_28,
+     MCP_OFFER_RESOURCES, 0},
+    {"resources/templates/list", mcp_templates_list, MCP_2025_03_26,
+     MCP_2026_07_28, MCP_OFFER_RESOURCES, 0},
+    {"server/discover", mcp_discover, MCP_2026_07_28, MCP_2026_07_28, 0, 0},
     {"tools/call", mcp_tools_call, MCP_2025_03_26, MCP_2026_07_28,
-     MCP_M_TOOLS | MCP_M_FLIES},
-    {"tools/list", mcp_tools_list, MCP_2025_03_26, MCP_2026_07_28, MCP_M_TOOLS},
+     MCP_OFFER_TOOLS, MCP_M_FLIES},
+    {"tools/list", mcp_tools_list, MCP_2025_03_26, MCP_2026_07_28,
+     MCP_OFFER_TOOLS, 0},
 };
 /* clang-format on */
 
@@ -33,8 +42,10 @@ enum { METHOD_COUNT = sizeof(methods) / sizeof(methods[0]) };
 static bool exists(const struct mcp_method *m, enum mcp_revision revision,
                    const struct mcp_generation *gen)
 {
+    const struct mcp_prepared *p = gen->prepared;
+
     return revision >= m->since && revision <= m->until &&
-           ((m->flags & MCP_M_TOOLS) == 0 || gen->tool_count > 0);
+           (m->needs & ~p->offers) == 0;
 }
 
 const struct mcp_method *mcp_dispatch_find(const char *name, size_t len,

@@ -15,16 +15,16 @@
 #include "features/request.h"
 
 enum {
-    MCP_M_TOOLS = 1 << 0, /* exists when the app has tools               */
-    MCP_M_FLIES = 1 << 1, /* may run on a worker, can be cancelled       */
-    MCP_M_EARLY = 1 << 2, /* stdio: served before initialize             */
-    MCP_M_ALONE = 1 << 3, /* never part of a batch                       */
+    MCP_M_FLIES = 1 << 0, /* may run on a worker, can be cancelled       */
+    MCP_M_EARLY = 1 << 1, /* stdio: served before initialize             */
+    MCP_M_ALONE = 1 << 2, /* never part of a batch                       */
 };
 
 struct mcp_method {
     const char *name;
     void (*run)(struct mcp_request *rq);
     enum mcp_revision since, until;
+    unsigned needs; /* MCP_OFFER_*: exists when the app offers it */
     unsigned flags; /* MCP_M_* */
 };
 

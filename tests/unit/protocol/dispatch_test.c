@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include "features/offer.h"
+#include "features/prepared.h"
+
 static void the_table_is_sorted(void **state)
 {
     size_t count;
@@ -72,8 +75,10 @@ static void rows_agree_with_the_official_schemas(void **state)
 
 static void nearness_stays_within_the_revision(void **state)
 {
-    const struct mcp_generation none = {.tool_count = 0};
-    const struct mcp_generation some = {.tool_count = 1};
+    struct mcp_prepared nothing = {.offers = 0};
+    struct mcp_prepared tools = {.offers = MCP_OFFER_TOOLS};
+    const struct mcp_generation none = {.prepared = &nothing};
+    const struct mcp_generation some = {.prepared = &tools};
 
     (void)state;
     assert_string_equal(

@@ -1,0 +1,56 @@
+/*
+ * offer.c - see offer.h
+ */
+#include "features/offer.h"
+
+/* Are notifications of changed lists and updated resources delivered? */
+static const bool tells_changes = false;
+
+static bool has_completer(const struct mcp_generation *gen)
+{
+    for (size_t i = 0; i < gen->prompt_count; i++)
+        if (gen->prompts[i].completer_count > 0)
+            return true;
+    for (size_t i = 0; i < gen->template_count; i++)
+        if (gen->templates[i].completer_count > 0)
+            return true;
+    return false;
+}
+
+unsigned mcp_offer_find(const struct mcp_generation *gen)
+{
+    unsigned offers = 0;
+
+    if (gen->tool_count > 0)
+        offers |= MCP_OFFER_TOOLS;
+    if (gen->resource_count + gen->template_count > 0)
+        offers |= MCP_OFFER_RESOURCES;
+    if (gen->prompt_count > 0)
+        offers |= MCP_OFFER_PROMPTS;
+    if (has_completer(gen))
+        offers |= MCP_OFFER_COMPLETIONS;
+    return offers;
+}
+
+static void write_listed(struct mcp_buf *out, const char *name,
+                         const char *when_told)
+{
+    mcp_buf_printf(out, ",\"%s\":{%s}", name, tells_changes ? when_told : "");
+}
+
+void mcp_offer_write(struct mcp_buf *out, unsigned offers)
+{
+    static const char changed[] = "\"listChanged\":true";
+
+    mcp_buf_puts(out, "{\"logging\":{}");
+    if ((offers & MCP_OFFER_TOOLS) != 0)
+        write_listed(out, "tools", changed);
+    if ((offers & MCP_OFFER_RESOURCES) != 0)
+        write_listed(out, "resources",
+                     "\"listChanged\":true,\"subscribe\":true");
+    if ((offers & MCP_OFFER_PROMPTS) != 0)
+        write_listed(out, "prompts", changed);
+    if ((offers & MCP_OFFER_COMPLETIONS) != 0)
+        mcp_buf_puts(out, ",\"completions\":{}");
+    mcp_buf_putc(out, '}');
+}
