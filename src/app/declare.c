@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/declare_field.h"
+#include "app/declare_prompt.h"
+#include "app/declare_resource.h"
 #include "app/declare_tool.h"
 #include "app/host.h"
 #include "app/registry.h"
@@ -27,13 +30,6 @@ enum {
     WRITE_STACK = 4 * MCP_VALUE_MAX_DEPTH, /* Lua stack of one encode     */
 };
 
-static int refuse(lua_State *L, const char *message)
-{
-    lua_pushnil(L);
-    lua_pushstring(L, message);
-    return 2;
-}
-
 /* set_option(name, text) -> true | nil, message
  * A follow load changes nothing: the generation has its options. */
 static int core_set_option(lua_State *L)
@@ -45,11 +41,11 @@ static int core_set_option(lua_State *L)
     char message[MESSAGE_SIZE];
 
     if (strlen(text) != len)
-        return refuse(L, "the value has a NUL character inside");
+        return mcp_declare_refuse(L, "the value has a NUL character inside");
     if (load->follow == NULL &&
         mcp_config_set(mcp_builder_config(load->builder), name, text,
                        MCP_FROM_APP, message, sizeof(message)) != MCP_OK)
-        return refuse(L, message);
+        return mcp_declare_refuse(L, message);
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -97,13 +93,6 @@ static int core_option_names(lua_State *L)
     return 2;
 }
 
-/* What the load fills or follows. */
-static const struct mcp_generation *generation_of(const struct mcp_load *load)
-{
-    return load->follow != NULL ? load->follow
-                                : mcp_builder_view(load->builder);
-}
-
 /* following() -> boolean */
 static int core_following(lua_State *L)
 {
@@ -115,7 +104,8 @@ static int core_following(lua_State *L)
 static int core_extra_arguments(lua_State *L)
 {
     lua_pushboolean(
-        L, generation_of(mcp_declare_load(L))->config->extra_arguments);
+        L,
+        mcp_declare_generation(mcp_declare_load(L))->config->extra_arguments);
     return 1;
 }
 
@@ -128,7 +118,9 @@ static int core_tool_count(lua_State *L)
     if (load->follow == NULL)
         count = mcp_builder_view(load->builder)->tool_count;
     for (size_t i = 0; load->follow != NULL && i < load->seen_count; i++)
-        count += load->seen[i] != 0;
+        count +=
+            load->seen[i] != 0 &&
+            mcp_generation_handler(load->follow, i + 1)->kind == MCP_KIND_TOOL;
     lua_pushinteger(L, (lua_Integer)count);
     return 1;
 }
@@ -226,6 +218,8 @@ void mcp_declare_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"add_tool", mcp_declare_add_tool},
+        {"add_resource", mcp_declare_add_resource},
+        {"add_prompt", mcp_declare_add_prompt},
         {"set_option", core_set_option},
         {"option_names", core_option_names},
         {"following", core_following},

@@ -12,29 +12,43 @@
 
 struct mcp_load;
 
+/* clang-format off */
 /* Adds to the table at the top of the stack (which stays there):
  *
  *   add_tool{ name, title?, description?, annotations?, icons?, meta?,
  *             input_schema | input_schema_file,
  *             output_schema? | output_schema_file?, binds, handler,
  *             converts?, file?, line?, timeout?, assert_format? }
+ *   add_resource{ uri | uri_template, name, title?, description?, mime_type?,
+ *             annotations?, icons?, meta?, size?, ttl_ms?, cache_scope?,
+ *             binds, handler | content, is_blob? | content_file,
+ *             completers?, file?, line?, timeout? }
+ *   add_prompt{ name, title?, description?, icons?, meta?, instructions?,
+ *             arguments, has_arguments, binds, handler, completers?, file?,
+ *             line?, timeout? }
  *       -> true | nil, message
  *       texts are strings; annotations, icons, meta, *_schema JSON strings;
- *       *_schema_file paths relative to the app's folder; binds a list of
- *       parameter names; converts a list of { kind = "int64" | "bytes", and a
- *       path of names, where false stands for every item or member }. In a
- * follow load the tool must be one of the generation's with the same
- * parameters; name, binds and handler are enough, and no file is read. Keeps
- * `handler` under its index. set_option(name, text) -> true | nil, message
- * (mcp.server fields) option_names() -> list of names, { name = kind } kinds:
- * text list boolean count bytes seconds word following() -> boolean a follow
- * load: only names matter extra_arguments() -> boolean          the option, as
- * set so far tool_count() -> number                declared so far in this load
+ *       *_file paths relative to the app's folder; binds a list of parameter
+ *       names; converts a list of { kind = "int64" | "bytes", and a path of
+ *       names, where false stands for every item or member }; completers a
+ *       list of { argument, values | handler }; arguments a list of { name,
+ *       title?, description?, initial?, required? }.
+ *       In a follow load the item must be one of the generation's with the same
+ *       parameters; name or URI, binds, handler and completers with handlers
+ *       are enough, and no file is read. Keeps handlers under their slots.
+ *
+ *   set_option(name, text) -> true | nil, message    mcp.server fields
+ *   option_names() -> list of names, { name = kind }  text list boolean count
+ *                                                     bytes seconds word
+ *   following() -> boolean         a follow load: only names matter
+ *   extra_arguments() -> boolean   the option, as set so far
+ *   tool_count() -> number         declared so far in this load
  *   encode(value), encode_schema(value), encode_sorted(value)
  *       -> JSON text | nil, path, message
  *   suggest(name, list) -> nearest name | nil
- *   loading() -> boolean                  false inside a call
+ *   loading() -> boolean           false inside a call
  */
+/* clang-format on */
 void mcp_declare_open(lua_State *L);
 
 /* After a follow load: is everything declared? Returns NULL, or `message`,

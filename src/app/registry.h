@@ -113,7 +113,7 @@ struct mcp_resource {
     const char *name;                            /* always there          */
     const char *title, *description, *mime_type;
     const char *annotations, *icons, *meta; /* JSON objects; array       */
-    int64_t size_bytes;                     /* -1: not told              */
+    int64_t size_bytes; /* -1: not told; known when the content is       */
     struct mcp_cache_hint cache;
     const char *file;
     int line;

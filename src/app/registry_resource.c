@@ -172,6 +172,10 @@ static enum mcp_err check_numbers(struct mcp_copy *c,
 {
     if (in->size_bytes < -1)
         return mcp_copy_refuse(c, "size must be a count of bytes");
+    if (in->content != NULL && in->size_bytes >= 0 &&
+        (uint64_t)in->size_bytes != in->content_len)
+        return mcp_copy_refuse(c, "size is %lld, but the content has %zu bytes",
+                               (long long)in->size_bytes, in->content_len);
     if (in->cache.ttl_ms < -1)
         return mcp_copy_refuse(c, "cache.ttl_ms must not be negative");
     return MCP_OK;
@@ -213,6 +217,8 @@ enum mcp_err mcp_registry_copy_resource(struct mcp_copy *c,
     copy.handler.kind = MCP_KIND_RESOURCE;
     copy.handler.name = copy.uri;
     copy.handler.slot = in->content == NULL;
+    if (in->content != NULL)
+        copy.size_bytes = (int64_t)in->content_len;
     *out = copy;
     return MCP_OK;
 }
