@@ -40,29 +40,62 @@ if not is_kept then
   end
 end
 
--- Files: what a call leaves open is closed when it ends.
-local open_files = setmetatable({}, { __mode = "k" })
+-- The registry holds what C code relies on: who asks gets a copy.
+local registry = debug.getregistry()
+debug.getregistry = function()
+  local copy = {}
+  for key, value in pairs(registry) do
+    if type(key) == "string" then
+      copy[key] = value
+    end
+  end
+  return copy
+end
+
+-- The locale is the whole process's; it may be asked for.
+local setlocale = os.setlocale
+os.setlocale = function(locale, category)
+  if locale == nil then
+    return setlocale(nil, category)
+  end
+  return nil
+end
+
+-- Its timer would go on after the call.
+package.preload["jit.profile"] = function()
+  error("jit.profile is not available: its signals would reach other calls", 0)
+end
+
+-- Files: C keeps a list of those that are open, and closes what a call leaves
+-- open when it ends; see src/app/files.h.
 local raw_open, raw_popen, raw_tmpfile = io.open, io.popen, io.tmpfile
 local raw_lines, raw_input, raw_output = io.lines, io.input, io.output
 
-local function watch(file, ...)
+local function watch(is_pipe, file, ...)
   if file then
-    open_files[file] = true
-    core.note_file()
+    core.note_file(file, is_pipe)
   end
   return file, ...
 end
 
 io.open = function(...)
-  return watch(raw_open(...))
+  return watch(false, raw_open(...))
 end
 
 io.popen = function(...)
-  return watch(raw_popen(...))
+  return watch(true, raw_popen(...))
 end
 
 io.tmpfile = function()
-  return watch(raw_tmpfile())
+  return watch(false, raw_tmpfile())
+end
+
+local file_methods = getmetatable(io.stdout)
+file_methods.close = core.closing(file_methods.close)
+file_methods.__gc = core.closing(file_methods.__gc)
+
+io.close = function(file)
+  return (file or raw_output()):close()
 end
 
 local function until_end(file, first, ...)
@@ -196,8 +229,6 @@ if is_mute then
   print, io.write = audible(print), audible(io.write)
 end
 
-local io_type = io.type
-
 return {
   --- The app has loaded.
   loaded = function()
@@ -207,25 +238,5 @@ return {
   --- The int64_t high * 2^32 + low, for arguments of type int64.
   int64 = function(high, low)
     return ffi.cast("int64_t", high) * 4294967296 + low
-  end,
-
-  --- How many files are open. Called after a full collection.
-  count_files = function()
-    local count = 0
-    for file in pairs(open_files) do
-      if io_type(file) == "file" then
-        count = count + 1
-      end
-    end
-    return count
-  end,
-
-  --- Closes what a call left open.
-  close_files = function()
-    for file in pairs(open_files) do
-      if io_type(file) == "file" then
-        pcall(file.close, file)
-      end
-    end
   end,
 }

@@ -16,13 +16,6 @@
 #include "app/runner.h"
 #include "app/sources.h"
 
-/* note_file() */
-static int note_file(lua_State *L)
-{
-    mcp_host_of(L)->files_opened = true;
-    return 0;
-}
-
 /* note_foreign(why) */
 static int note_foreign(lua_State *L)
 {
@@ -117,7 +110,6 @@ static int isolation(lua_State *L)
 void mcp_bind_core_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"note_file", note_file},
         {"note_foreign", note_foreign},
         {"load_source", load_source},
         {"source", source},

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/files.h"
 #include "base/buf.h"
 
 struct mcp_builder;
@@ -67,12 +68,12 @@ struct mcp_host {
     lua_State *co;               /* the coroutine that runs calls            */
     struct mcp_buf scratch;      /* for one C function at a time             */
     uint64_t seed;               /* of math.random, another for each call    */
+    struct mcp_files files;      /* that are open                            */
 
     /* of the present call */
     enum mcp_pending pending;
     uint64_t wake_ns;
-    bool ended;        /* the outcome is final though Lua may still run     */
-    bool files_opened; /* io.open and its like were used                    */
+    bool ended; /* the outcome is final though Lua may still run     */
     bool foreign_in_call; /* a C module or ffi was loaded by the call        */
 
     /* Why a snapshot of this state would be unsafe; "" while it is not. */

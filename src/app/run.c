@@ -37,6 +37,7 @@ struct stretch {
     struct mcp_runner *runner;
     bool started; /* goes on after a park */
     bool parked;
+    bool lost; /* it was stuck in C for so long that the job was given up */
 };
 
 static struct mcp_result_options result_options(const struct mcp_job *job)
@@ -76,15 +77,6 @@ static void fail(struct mcp_job *job, const char *fmt, ...)
 
 /* ---- in Lua ---------------------------------------------------------------
  */
-
-/* Closes the files that the call left open. */
-static int close_files(lua_State *L)
-{
-    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
-    lua_getfield(L, -1, "close_files");
-    lua_call(L, 0, 0);
-    return 0;
-}
 
 /* What the log calls the job: "tool NAME (FILE:LINE)". Errors of tail-called C
  * functions have no position of their own. */
@@ -224,6 +216,9 @@ static void in_lua(void *user)
     if (status == 0)
         status =
             lua_resume(host->co, s->started ? 0 : lua_gettop(host->co) - 1);
+    s->lost = !mcp_runner_claim(s->runner);
+    if (s->lost)
+        return;
     mcp_state_allow(s->st, ENDING_BYTES);
     if (!host->ended &&
         mcp_runner_interrupted(s->runner) == MCP_INTERRUPT_NONE) {
@@ -234,8 +229,6 @@ static void in_lua(void *user)
         else
             ended_by_error(s, status);
     }
-    if (host->files_opened && !host->kept && !s->parked)
-        (void)lua_cpcall(s->st->L, close_files, NULL);
     lua_settop(s->st->L, 0);
 }
 
@@ -272,16 +265,35 @@ static void settle(struct mcp_job *job, enum mcp_run_end end,
 }
 
 static void give_back(struct mcp_pool *pool, struct mcp_runner *runner,
-                      struct mcp_job *job, enum mcp_slot_end end)
+                      const struct mcp_generation *gen, struct mcp_state *st,
+                      enum mcp_slot_end end)
 {
+    struct mcp_job *next =
+        mcp_slots_give_back(mcp_loader_slots(gen), runner, st, end);
+
+    if (next != NULL)
+        mcp_pool_resume(pool, next);
+}
+
+/* Closing a pipe may take as long as the program at its other end: the caller
+ * is answered first then. */
+static void end_job(struct mcp_pool *pool, struct mcp_runner *runner,
+                    struct mcp_job *job, enum mcp_slot_end end)
+{
+    const struct mcp_generation *gen = job->gen;
     struct mcp_state *st = job->state;
-    struct mcp_job *next;
 
     job->state = NULL;
     st->host.job = NULL;
-    next = mcp_slots_give_back(mcp_loader_slots(job->gen), runner, st, end);
-    if (next != NULL)
-        mcp_pool_resume(pool, next);
+    if (st->host.files.count == 0) {
+        give_back(pool, runner, gen, st, end);
+        job->finish(job);
+        return;
+    }
+    mcp_generation_retain(gen);
+    job->finish(job);
+    give_back(pool, runner, gen, st, end);
+    mcp_generation_release(gen);
 }
 
 static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
@@ -304,11 +316,48 @@ static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
     st->host.job = job;
     st->host.pending = MCP_PENDING_NONE;
     st->host.ended = false;
-    st->host.files_opened = false;
     st->host.foreign_in_call = false;
     job->state = st;
     job->deadline_ns = mcp_clock_now_ns() + mcp_clock_from_seconds(limit);
     return true;
+}
+
+/* Stuck in C long after its deadline: the caller is told, and the state, which
+ * the worker still uses, keeps its generation until the worker comes back. */
+static void take(void *user)
+{
+    struct mcp_job *job = user;
+    struct mcp_state *st = job->state;
+
+    mcp_generation_retain(job->gen);
+    st->orphan_of = job->gen;
+    st->host.job = NULL;
+}
+
+static void finish_taken(void *user)
+{
+    struct mcp_job *job = user;
+    char name[256];
+
+    if (job->outcome.kind == MCP_OUTCOME_NONE)
+        settle(job, MCP_RUN_RETURNED, MCP_INTERRUPT_DEADLINE);
+    mcp_log(MCP_LOG_ERROR, "app", "%s: is blocked inside a C library",
+            log_name(job, name));
+    job->state = NULL;
+    job->finish(job);
+}
+
+/* The worker is back from where it was stuck: nothing of the job is left. */
+static void bury(struct mcp_pool *pool, struct mcp_runner *runner,
+                 struct mcp_state *st)
+{
+    const struct mcp_generation *gen = st->orphan_of;
+    struct mcp_job *next =
+        mcp_slots_give_back(mcp_loader_slots(gen), runner, st, MCP_SLOT_LOST);
+
+    if (next != NULL)
+        mcp_pool_resume(pool, next);
+    mcp_generation_release(gen);
 }
 
 void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
@@ -316,6 +365,7 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
 {
     struct stretch s = {
         .job = job, .runner = runner, .started = job->state != NULL};
+    const struct mcp_giving_up giving_up = {job, take, finish_taken};
     enum mcp_run_end end = MCP_RUN_RETURNED;
     enum mcp_interrupt why = MCP_INTERRUPT_NONE;
 
@@ -324,8 +374,14 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
     s.st = job->state;
     if (!atomic_load(&job->call->cancelled) &&
         !(s.started && mcp_clock_now_ns() >= job->deadline_ns)) {
-        end = mcp_runner_run(runner, s.st->L, job->deadline_ns, job->call,
-                             in_lua, &s);
+        end = mcp_runner_run_for(runner, s.st->L, job->deadline_ns, job->call,
+                                 &giving_up, in_lua, &s);
+        if (end != MCP_RUN_RETURNED)
+            s.lost = !mcp_runner_claim(runner);
+        if (s.lost) {
+            bury(pool, runner, s.st);
+            return;
+        }
         why = mcp_runner_interrupted(runner);
         if (mcp_heap_watches_faults(s.st->host.heap))
             s.st->faulted |= mcp_runner_faulted(runner);
@@ -338,7 +394,6 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
     if (s.parked)
         mcp_outcome_clear(&job->outcome);
     settle(job, end, why);
-    give_back(pool, runner, job,
-              end == MCP_RUN_RETURNED ? MCP_SLOT_USED : MCP_SLOT_LOST);
-    job->finish(job);
+    end_job(pool, runner, job,
+            end == MCP_RUN_RETURNED ? MCP_SLOT_USED : MCP_SLOT_LOST);
 }

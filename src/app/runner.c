@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -23,10 +24,12 @@
 
 enum {
     TICK_MS = 5,      /* between looks while something runs       */
+    TAKEN_MAX = 16,   /* stuck runs given up in one look          */
     STUCK_MS = 1000,  /* overdue for so long: blocked in C        */
     STAGE_2_MS = 100, /* overdue for so long: jump out            */
     ALT_STACK_BYTES = 64 << 10,
-    GUARD_SLACK = 128 << 10, /* below the stack: counts as overflow */
+    GUARD_SLACK = 128 << 10,  /* below the stack: counts as overflow */
+    RESERVE_BYTES = 64 << 10, /* lowest part of the stack, see on_fault() */
 };
 
 struct mcp_runner {
@@ -35,12 +38,19 @@ struct mcp_runner {
     struct mcp_runner *next;
     char *stack_low; /* lowest address of the thread's stack */
     void *alt_stack;
+    bool has_reserve;                   /* closed between runs */
+    volatile sig_atomic_t reserve_open; /* set by on_fault()   */
 
     /* Written by the runner, read by the supervisor. `seq` is odd during a
      * run; it changes with each. */
     atomic_uint seq;
     _Atomic uint64_t deadline_ns;
     const void *_Atomic token;
+
+    /* What a stuck run may lose. Written by the runner between runs; `claim` is
+     * the run's sequence number while it may still be given up, else 0. */
+    const struct mcp_giving_up *giving_up;
+    atomic_uint claim;
 
     /* Under the supervisor's lock: the run that was cancelled, and when. */
     unsigned cancel_seq;
@@ -55,7 +65,14 @@ struct mcp_runner {
     volatile sig_atomic_t interrupt; /* enum mcp_interrupt, set by handler */
     atomic_int kill_reason;
     sigjmp_buf escape;
-    long faults; /* of the thread, when last asked */
+    unsigned claim_seq; /* != 0: this run may be given up and has not claimed */
+    long faults;        /* of the thread, when last asked */
+};
+
+/* What was taken from a run that is stuck, to be finished. */
+struct taken {
+    void (*finish)(void *user);
+    void *user;
 };
 
 struct mcp_supervisor {
@@ -64,6 +81,8 @@ struct mcp_supervisor {
     pthread_cond_t wake, ticked;
     struct mcp_runner *runners;
     atomic_size_t stuck;
+    struct taken taken[TAKEN_MAX]; /* under lock */
+    size_t taken_count;
     atomic_bool asleep; /* nobody runs: woken by the next run */
     bool stop, poked, cancel_all, ticking;
     uint64_t (*tick)(void *user, uint64_t now_ns);
@@ -158,6 +177,34 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     errno = saved;
 }
 
+static void jump_out(lua_State *L, lua_Debug *ar)
+{
+    (void)L;
+    (void)ar;
+    siglongjmp(self->escape, MCP_RUN_STACK_OVERFLOW);
+}
+
+/* Opens the reserve for code that must not be jumped out of. False: it is open
+ * already, or the fault is below it. */
+static bool open_reserve(struct mcp_runner *r, const char *at)
+{
+    if (!r->has_reserve || r->reserve_open || at < r->stack_low ||
+        mprotect(r->stack_low, RESERVE_BYTES, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    r->reserve_open = 1;
+    return true;
+}
+
+static void close_reserve(struct mcp_runner *r)
+{
+    if (r->reserve_open)
+        (void)mprotect(r->stack_low, RESERVE_BYTES, PROT_NONE);
+    r->reserve_open = 0;
+}
+
+/* A C stack that ends inside LuaJIT is left at once. Elsewhere a lock may be
+ * held, of malloc or of the time zone: that code goes on in the reserve, and
+ * the next Lua instruction jumps out. */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     static const char fault[] = "mcpluad: a memory fault; the stack:\n";
@@ -165,10 +212,13 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     char *at = info->si_addr;
     void *frames[64];
 
-    (void)context;
     if (r != NULL && (atomic_load(&r->seq) & 1) &&
-        at < r->stack_low + GUARD_SLACK && at >= r->stack_low - GUARD_SLACK)
-        siglongjmp(r->escape, MCP_RUN_STACK_OVERFLOW);
+        at < r->stack_low + GUARD_SLACK && at >= r->stack_low - GUARD_SLACK) {
+        if (inside_luajit(context) || !open_reserve(r, at))
+            siglongjmp(r->escape, MCP_RUN_STACK_OVERFLOW);
+        lua_sethook(r->L, jump_out, LUA_MASKCOUNT, 1);
+        return;
+    }
     /* A real fault: say where, then let it happen again without us. */
     (void)!write(STDERR_FILENO, fault, sizeof(fault) - 1);
     backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
@@ -248,6 +298,8 @@ struct mcp_runner *mcp_runner_new(struct mcp_supervisor *s)
     r->faults = -1;
     r->thread = pthread_self();
     r->stack_low = stack_low_of_this_thread();
+    r->has_reserve = r->stack_low != NULL &&
+                     mprotect(r->stack_low, RESERVE_BYTES, PROT_NONE) == 0;
     self = r;
     unblock_signals();
     (void)pthread_mutex_lock(&s->lock);
@@ -270,6 +322,8 @@ void mcp_runner_free(struct mcp_runner *r)
     *link = r->next;
     (void)pthread_mutex_unlock(&r->owner->lock);
     self = NULL;
+    if (r->has_reserve)
+        (void)mprotect(r->stack_low, RESERVE_BYTES, PROT_READ | PROT_WRITE);
     memset(&off, 0, sizeof(off));
     off.ss_flags = SS_DISABLE;
     (void)sigaltstack(&off, NULL);
@@ -277,14 +331,37 @@ void mcp_runner_free(struct mcp_runner *r)
     free(r);
 }
 
+bool mcp_runner_claim(struct mcp_runner *r)
+{
+    unsigned seq = r->claim_seq;
+
+    if (seq == 0)
+        return true;
+    r->claim_seq = 0;
+    if (atomic_compare_exchange_strong(&r->claim, &seq, 0))
+        return true;
+    (void)pthread_mutex_lock(&r->owner->lock); /* take() is under it */
+    (void)pthread_mutex_unlock(&r->owner->lock);
+    return false;
+}
+
 enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
                                 uint64_t deadline_ns, const void *token,
                                 void (*body)(void *user), void *user)
+{
+    return mcp_runner_run_for(r, L, deadline_ns, token, NULL, body, user);
+}
+
+enum mcp_run_end mcp_runner_run_for(struct mcp_runner *r, lua_State *L,
+                                    uint64_t deadline_ns, const void *token,
+                                    const struct mcp_giving_up *giving_up,
+                                    void (*body)(void *user), void *user)
 {
     int jumped = sigsetjmp(r->escape, 0);
 
     if (jumped != 0) {
         atomic_fetch_add(&r->seq, 1);
+        close_reserve(r);
         unblock_signals();
         return (enum mcp_run_end)jumped;
     }
@@ -292,11 +369,15 @@ enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
     r->interrupt = MCP_INTERRUPT_NONE;
     atomic_store_explicit(&r->deadline_ns, deadline_ns, memory_order_relaxed);
     atomic_store_explicit(&r->token, token, memory_order_relaxed);
+    r->giving_up = giving_up;
+    r->claim_seq = giving_up != NULL ? atomic_load(&r->seq) + 1 : 0;
+    atomic_store(&r->claim, r->claim_seq);
     atomic_fetch_add(&r->seq, 1);
     if (atomic_load(&r->owner->asleep))
         mcp_supervisor_wake(r->owner);
     body(user);
     atomic_fetch_add(&r->seq, 1);
+    close_reserve(r);
     return MCP_RUN_RETURNED;
 }
 
@@ -384,6 +465,33 @@ static uint64_t end_of(const struct mcp_runner *r)
                                                  : atomic_load(&r->deadline_ns);
 }
 
+/* Takes away what a stuck run works on. It stays in the list until the lock is
+ * given up. */
+static void give_up(struct mcp_supervisor *s, struct mcp_runner *r)
+{
+    unsigned seq = atomic_load(&r->seq), none = 0;
+    const struct mcp_giving_up *g = r->giving_up;
+
+    if (!(seq & 1) || s->taken_count == TAKEN_MAX ||
+        !atomic_compare_exchange_strong(&r->claim, &seq, none))
+        return;
+    g->take(g->user);
+    s->taken[s->taken_count].finish = g->finish;
+    s->taken[s->taken_count++].user = g->user;
+}
+
+/* Ends what was taken. The lock is given up meanwhile. */
+static void finish_taken(struct mcp_supervisor *s)
+{
+    while (s->taken_count > 0) {
+        struct taken t = s->taken[--s->taken_count];
+
+        (void)pthread_mutex_unlock(&s->lock);
+        t.finish(t.user);
+        (void)pthread_mutex_lock(&s->lock);
+    }
+}
+
 static bool watch_all(struct mcp_supervisor *s, uint64_t now)
 {
     struct mcp_runner *r;
@@ -395,7 +503,10 @@ static bool watch_all(struct mcp_supervisor *s, uint64_t now)
             uint64_t end = end_of(r);
 
             busy = true;
-            stuck += now > end && now - end > STUCK_MS * MCP_NS_PER_MS;
+            if (now > end && now - end > STUCK_MS * MCP_NS_PER_MS) {
+                stuck++;
+                give_up(s, r);
+            }
         }
     atomic_store(&s->stuck, stuck);
     return busy;
@@ -453,6 +564,7 @@ static void supervise(struct mcp_supervisor *s)
             atomic_store(&s->asleep, true);
             busy = watch_all(s, now);
         }
+        finish_taken(s);
         if (busy && next > now + TICK_MS * MCP_NS_PER_MS)
             next = now + TICK_MS * MCP_NS_PER_MS;
         if (!s->stop && !s->poked)

@@ -75,6 +75,28 @@ enum mcp_run_end mcp_runner_run(struct mcp_runner *r, lua_State *L,
                                 uint64_t deadline_ns, const void *token,
                                 void (*body)(void *user), void *user);
 
+/* A run that may be given up: when it is stuck in C long after its end, what it
+ * works on is taken away from it, so that someone hears of its end. */
+struct mcp_giving_up {
+    void *user; /* what the run works on                                     */
+    /* On the supervisor's thread, under its lock: takes `user` from the run. */
+    void (*take)(void *user);
+    /* Then, without the lock: `user` is the supervisor's alone.             */
+    void (*finish)(void *user);
+};
+
+/* As mcp_runner_run(); the run may be given up until it calls
+ * mcp_runner_claim(). `giving_up` is BORROWED for the run. */
+enum mcp_run_end mcp_runner_run_for(struct mcp_runner *r, lua_State *L,
+                                    uint64_t deadline_ns, const void *token,
+                                    const struct mcp_giving_up *giving_up,
+                                    void (*body)(void *user), void *user);
+
+/* Is what this run works on still its own? From a true answer on it is for
+ * good; after a false one take() has ended. Call it when Lua has stopped,
+ * before anything of `user` is touched. */
+bool mcp_runner_claim(struct mcp_runner *r);
+
 /* Interrupts the run that has this token, if there is one; NULL: every run
  * that has a token, and those that start from now on. Any thread. */
 void mcp_supervisor_cancel(struct mcp_supervisor *s, const void *token);

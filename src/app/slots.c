@@ -275,6 +275,7 @@ static bool make_reusable(struct mcp_slots *s, struct mcp_runner *runner,
     case MCP_SLOTS_IMAGE:
         if (!has_room(s) || mcp_heap_is_worn(st->host.heap))
             return false;
+        mcp_state_close_files(st, runner);
         mcp_state_reset(st);
         return true;
     case MCP_SLOTS_KEPT:
@@ -290,6 +291,8 @@ static void discard(struct mcp_slots *s, struct mcp_runner *runner,
 {
     if (mode_of(s) == MCP_SLOTS_FRESH)
         st->has_image = false; /* so that closing runs the finalizers */
+    if (end == MCP_SLOT_LOST || st->has_image)
+        mcp_state_close_files(st, runner);
     if (end == MCP_SLOT_LOST)
         mcp_state_drop(st);
     else

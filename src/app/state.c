@@ -83,6 +83,7 @@ static void open_core(lua_State *L)
     mcp_declare_open(L);
     mcp_result_open(L);
     mcp_bind_core_open(L);
+    mcp_files_open(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "mcp.core");
@@ -180,22 +181,19 @@ static void run_app(lua_State *L, struct loading *ld)
  * still holds is left. */
 static void judge(lua_State *L, struct mcp_host *host)
 {
-    int files;
+    size_t files;
 
     lua_gc(L, LUA_GCCOLLECT, 0);
     lua_gc(L, LUA_GCCOLLECT, 0);
+    files = host->files.count;
     lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
     lua_getfield(L, -1, "loaded");
     lua_call(L, 0, 0);
-    lua_getfield(L, -1, "count_files");
-    lua_call(L, 0, 1);
-    files = (int)lua_tointeger(L, -1);
-    lua_pop(L, 2);
+    lua_pop(L, 1);
     if (files > 0 && host->unsafe[0] == '\0')
         (void)snprintf(host->unsafe, sizeof(host->unsafe),
-                       "%d open file%s held by the app", files,
+                       "%zu open file%s held by the app", files,
                        files == 1 ? " is" : "s are");
-    host->files_opened = false;
 }
 
 /* A reset puts the generator back as well: each call seeds it anew. */
@@ -428,8 +426,21 @@ bool mcp_state_renew(struct mcp_state *st, struct mcp_runner *runner)
            mcp_heap_used_bytes(st->host.heap) < st->limit / 10 * 9;
 }
 
+static void close_files_body(void *user)
+{
+    mcp_files_close(&((struct mcp_state *)user)->host.files);
+}
+
+void mcp_state_close_files(struct mcp_state *st, struct mcp_runner *runner)
+{
+    if (st->host.files.count > 0)
+        (void)mcp_runner_run(runner, st->L, mcp_clock_now_ns() + MCP_NS_PER_S,
+                             NULL, close_files_body, st);
+}
+
 void mcp_state_drop(struct mcp_state *st)
 {
+    mcp_files_close(&st->host.files);
     mcp_buf_free(&st->host.scratch);
     mcp_heap_free(st->host.heap);
     free(st);

@@ -21,10 +21,12 @@ struct mcp_state {
     struct mcp_host host; /* first: the allocator's user data is the host */
     lua_State *L;
     bool has_image; /* mcp_state_reset() works                            */
-    bool renewed;   /* by the last mcp_state_renew()                      */
-    bool lost;      /* its Lua side cannot be closed any more             */
-    size_t limit;   /* bytes of Lua memory                                */
-    bool faulted;   /* a page fault happened while a call ran             */
+    const struct mcp_generation *orphan_of; /* given up while it was stuck in C:
+                                               a REF of its generation     */
+    bool renewed; /* by the last mcp_state_renew()                      */
+    bool lost;    /* its Lua side cannot be closed any more             */
+    size_t limit; /* bytes of Lua memory                                */
+    bool faulted; /* a page fault happened while a call ran             */
     struct mcp_state *next; /* for lists of whoever has it                 */
 };
 
@@ -53,6 +55,10 @@ enum mcp_err mcp_state_snapshot(struct mcp_state *st) MCP_MUST_USE;
 /* Lets the state use `extra_bytes` (at most 1 MiB) more than memory_limit. */
 void mcp_state_allow(struct mcp_state *st, size_t extra_bytes);
 
+/* Closes the files that are open, without Lua: before a reset, and before a
+ * drop. Waiting for the program at the end of a pipe is seen as being blocked
+ * in C, no more. */
+void mcp_state_close_files(struct mcp_state *st, struct mcp_runner *runner);
 /* Back to the snapshot. */
 void mcp_state_reset(struct mcp_state *st);
 

@@ -138,6 +138,8 @@ static void closing_interrupts_what_runs(void **unused)
 
 static void blocked_workers_are_replaced(void **unused)
 {
+    uint64_t begin;
+
     static struct one blocked[4];
     struct bench b;
     size_t i;
@@ -146,20 +148,27 @@ static void blocked_workers_are_replaced(void **unused)
     bench_make(&b);
     set(&b, "max_workers", "2");
     set(&b, "call_timeout", "0.2");
-    bench_open(&b, "local mcp = require 'mcp'\n"
-                   "mcp.tool('block', function() os.execute('sleep 3') end)\n"
-                   "mcp.tool('ok', { timeout = 10 }, function() "
-                   "return 'fine' end)\n");
+    bench_open(&b,
+               "local mcp = require 'mcp'\n"
+               "mcp.tool('block', function() io.popen('sleep 4'):read() end)\n"
+               "mcp.tool('ok', { timeout = 10 }, function() "
+               "return 'fine' end)\n");
     assert_int_equal(b.err, MCP_OK);
     for (i = 0; i < 4; i++)
         start(&b, &blocked[i], "block", "{}");
     expect(&b, "ok", "{}", false, "fine"); /* behind all of them */
     assert_true(mcp_app_ready(b.app));
+    begin = mcp_clock_now_ns();
     for (i = 0; i < 4; i++) {
         wait_for(&blocked[i]);
         assert_true(blocked[i].job.outcome.timed_out);
         drop(&blocked[i]);
     }
+    /* Their callers are told long before the shells end. */
+    assert_true(mcp_clock_now_ns() - begin < 10 * MCP_NS_PER_S);
+    expect(&b, "ok", "{}", false, "fine");
+    usleep(200000); /* the workers come back to nothing */
+    expect(&b, "ok", "{}", false, "fine");
     bench_close(&b);
 }
 

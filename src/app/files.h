@@ -1,0 +1,35 @@
+/*
+ * files.h - the files that a Lua state holds open, listed outside of it
+ *
+ * A call may end in the middle of anything, and its state is put back by
+ * copying memory or thrown away: then no finalizer runs. This list tells which
+ * files are open all the same. lua/mcp/sandbox.lua keeps it: every way to open
+ * a file notes it, every way to close one goes through closing().
+ *
+ * Layer:  app, private to it. Includes lua.h.
+ * Thread: the owner of the Lua state.
+ */
+#ifndef MCP_APP_FILES_H
+#define MCP_APP_FILES_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct mcp_file;
+
+/* All zero: none. */
+struct mcp_files {
+    struct mcp_file *items;
+    size_t count, room;
+};
+
+/* Closes all of them. Waits for the program at the other end of a pipe. */
+void mcp_files_close(struct mcp_files *files);
+
+/* Adds to the table on top of the stack: note_file(file, is_pipe);
+ * closing(f), a function that calls f, which closes its first argument. */
+void mcp_files_open(lua_State *L);
+
+#endif
