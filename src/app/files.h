@@ -6,13 +6,12 @@
  * files are open all the same. lua/mcp/sandbox.lua keeps it: every way to open
  * a file notes it, every way to close one goes through closing().
  *
- * Layer:  app, private to it. Includes lua.h.
+ * Layer:  app, private to it. No Lua: see bind_files.h.
  * Thread: the owner of the Lua state.
  */
 #ifndef MCP_APP_FILES_H
 #define MCP_APP_FILES_H
 
-#include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,8 +27,10 @@ struct mcp_files {
 /* Closes all of them. Waits for the program at the other end of a pipe. */
 void mcp_files_close(struct mcp_files *files);
 
-/* Adds to the table on top of the stack: note_file(file, is_pipe);
- * closing(f), a function that calls f, which closes its first argument. */
-void mcp_files_open(lua_State *L);
+/* Lists an open file; `is_pipe`: it is of popen. False: out of memory. */
+bool mcp_files_add(struct mcp_files *files, FILE *file, bool is_pipe);
+
+/* Forgets `file`, which someone else closes; nothing when it is not listed. */
+void mcp_files_drop(struct mcp_files *files, const FILE *file);
 
 #endif

@@ -14,6 +14,7 @@
 #include "app/bind_call.h"
 #include "app/bind_core.h"
 #include "app/bind_ctx.h"
+#include "app/bind_files.h"
 #include "app/declare.h"
 #include "app/heap.h"
 #include "app/result.h"
@@ -83,7 +84,7 @@ static void open_core(lua_State *L)
     mcp_declare_open(L);
     mcp_result_open(L);
     mcp_bind_core_open(L);
-    mcp_files_open(L);
+    mcp_bind_files_open(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "mcp.core");
