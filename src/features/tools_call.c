@@ -6,63 +6,19 @@
  */
 #include "features/tools_call.h"
 
-#include "app/app.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "features/arguments.h"
 #include "features/envelope.h"
-#include "features/notify.h"
+#include "features/launch.h"
 #include "features/prepared.h"
 #include "features/shorten.h"
+#include "features/unknown.h"
 
-enum {
-    PROBLEM_MAX_BYTES = 256 << 10, /* of a text that says what was wrong */
-    NAME_MAX_BYTES = 128,          /* of a wrong name that is repeated   */
-};
+enum { PROBLEM_MAX_BYTES = 256 << 10 }; /* of a text that says what was wrong */
 
-/* {"name":"..."}, in the call's arena; NULL when it is full. */
 static const char *name_data(struct mcp_call *call, const struct mcp_json *name)
 {
-    struct mcp_buf b;
-    const char *text;
-
-    mcp_buf_init(&b, PROBLEM_MAX_BYTES);
-    mcp_buf_puts(&b, "{\"name\":");
-    mcp_json_write_string(&b, name->u.text, mcp_shorten(name, NAME_MAX_BYTES));
-    mcp_buf_putc(&b, '}');
-    text = b.failed ? NULL : mcp_arena_dup(call->arena, b.data, b.len);
-    mcp_buf_free(&b);
-    return text;
-}
-
-static const char *nearest_tool(const struct mcp_request *rq,
-                                const struct mcp_json *name)
-{
-    size_t count = rq->gen->tool_count;
-    const char **names;
-
-    if (name->count > MCP_SUGGEST_MAX_NAME)
-        return NULL;
-    names = mcp_arena_alloc(rq->call->arena, count * sizeof(*names));
-    if (names == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        names[i] = rq->gen->tools[i].name;
-    return mcp_suggest(name->u.text, name->count, names, count);
-}
-
-static void fail_unknown(struct mcp_request *rq, const struct mcp_json *name)
-{
-    const char *near = nearest_tool(rq, name);
-    struct mcp_arena *a = rq->call->arena;
-    int n = (int)mcp_shorten(name, NAME_MAX_BYTES);
-    char *message =
-        near != NULL
-            ? mcp_arena_printf(a, "Unknown tool \"%.*s\"; did you mean \"%s\"?",
-                               n, name->u.text, near)
-            : mcp_arena_printf(a, "Unknown tool \"%.*s\"", n, name->u.text);
-
-    mcp_request_fail(rq, MCP_ENOENT, message, name_data(rq->call, name));
+    return mcp_unknown_data(call, "name", name, MCP_NAME_SHOWN_BYTES);
 }
 
 /* Starts a result object in call->out. */
@@ -195,79 +151,27 @@ static void write_app_fault(struct mcp_request *rq, const struct mcp_tool *tool,
     }
 }
 
-static void finish_result(struct mcp_request *rq, const struct mcp_tool *tool,
-                          const struct mcp_outcome *o)
+static void finish(struct mcp_request *rq, const struct mcp_job *job,
+                   const struct mcp_outcome *o)
 {
     struct mcp_buf problem;
 
     mcp_buf_init(&problem, PROBLEM_MAX_BYTES);
-    if (keeps_promise(rq, tool, o, &problem))
-        write_result(rq, tool, o);
+    if (keeps_promise(rq, job->tool, o, &problem))
+        write_result(rq, job->tool, o);
     else
-        write_app_fault(rq, tool, &problem);
+        write_app_fault(rq, job->tool, &problem);
     mcp_buf_free(&problem);
 }
 
-static void finish_error(struct mcp_request *rq, const struct mcp_outcome *o)
-{
-    rq->fault = (struct mcp_fault){
-        .code = o->code,
-        .message = o->text.data + o->message.at,
-        .message_len = o->message.len,
-        .data = o->data.len > 0 ? o->text.data + o->data.at : NULL,
-        .data_len = o->data.len,
-    };
-}
-
-/* On a worker. The outcome outlives the call: its texts are read by end(). */
-static void finish(struct mcp_job *job)
-{
-    struct mcp_outcome o = job->outcome;
-    struct mcp_request *rq = job->user;
-
-    switch (o.kind) {
-    case MCP_OUTCOME_RESULT:
-        finish_result(rq, job->tool, &o);
-        break;
-    case MCP_OUTCOME_ERROR:
-        finish_error(rq, &o);
-        break;
-    case MCP_OUTCOME_CANCELED: /* by the peer, or by the end of the server */
-        rq->silent = atomic_load(&rq->call->cancelled);
-        if (!rq->silent)
-            mcp_request_fail(rq, MCP_EBUSY, NULL, NULL);
-        break;
-    case MCP_OUTCOME_NOT_FOUND: /* not of a tool */
-    case MCP_OUTCOME_NONE:
-        mcp_request_fail(rq, MCP_EINTERNAL, NULL, NULL);
-        break;
-    }
-    rq->end(rq);
-    mcp_outcome_free(&o);
-}
-
-/* Hands the call to the app. False: the answer is ready. */
 static bool start(struct mcp_request *rq, const struct mcp_tool *tool,
                   const struct mcp_json *args)
 {
-    struct mcp_job *job = mcp_arena_alloc(rq->call->arena, sizeof(*job));
+    static const struct mcp_landing landing = {.result = finish};
+    const struct mcp_job job = {
+        .handler = &tool->handler, .tool = tool, .args = args};
 
-    if (job == NULL) {
-        mcp_request_fail(rq, MCP_ENOMEM, NULL, NULL);
-        return false;
-    }
-    *job = (struct mcp_job){.call = rq->call,
-                            .gen = rq->gen,
-                            .handler = &tool->handler,
-                            .tool = tool,
-                            .args = args,
-                            .finish = finish,
-                            .user = rq};
-    rq->call->notify = &mcp_notify;
-    if (mcp_app_run(rq->app, job) == MCP_OK)
-        return true;
-    mcp_request_fail(rq, MCP_EBUSY, NULL, NULL);
-    return false;
+    return mcp_launch(rq, &job, &landing);
 }
 
 /* False: the answer is ready. */
@@ -301,7 +205,9 @@ static bool call_tool(struct mcp_request *rq)
     }
     tool = mcp_generation_find_tool(rq->gen, name->u.text, name->count);
     if (tool == NULL) {
-        fail_unknown(rq, name);
+        mcp_unknown_fail(rq, "Unknown tool", name,
+                         mcp_unknown_nearest(rq, MCP_ITEM_TOOL, name),
+                         name_data(rq->call, name));
         return false;
     }
     if (mcp_json_is(sent, MCP_JSON_NULL))

@@ -1,7 +1,8 @@
 /*
  * tools_call.h - tools/call: arguments in, a handler's outcome out
  *
- * Layer:  features. Uses app/app, features/arguments, features/envelope.
+ * Layer:  features. Uses features/launch, features/arguments,
+ *         features/envelope.
  * Thread: starts on the caller's thread, ends on a worker.
  * Source: MCP server/tools of each revision.
  */

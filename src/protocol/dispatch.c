@@ -10,26 +10,42 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "features/complete.h"
 #include "features/discover.h"
 #include "features/list.h"
 #include "features/offer.h"
 #include "features/prepared.h"
+#include "features/prompts_get.h"
+#include "features/resources_read.h"
 #include "features/tools_call.h"
 #include "protocol/handshake.h"
+#include "protocol/listen.h"
 
 /* clang-format off: a table is read by column. Sorted by name (tested). */
 static const struct mcp_method methods[] = {
+    {"completion/complete", mcp_complete, MCP_2025_03_26, MCP_2026_07_28,
+     MCP_OFFER_COMPLETIONS, MCP_M_FLIES},
     {"initialize", mcp_initialize, MCP_2025_03_26, MCP_2025_11_25, 0,
      MCP_M_EARLY | MCP_M_ALONE},
     {"logging/setLevel", mcp_set_level, MCP_2025_03_26, MCP_2025_11_25, 0, 0},
     {"ping", mcp_ping, MCP_2025_03_26, MCP_2025_11_25, 0, MCP_M_EARLY},
+    {"prompts/get", mcp_prompts_get, MCP_2025_03_26, MCP_2026_07_28,
+     MCP_OFFER_PROMPTS, MCP_M_FLIES},
     {"prompts/list", mcp_prompts_list, MCP_2025_03_26, MCP_2026_07_28,
      MCP_OFFER_PROMPTS, 0},
     {"resources/list", mcp_resources_list, MCP_2025_03_26, MCP_2026_07_28,
      MCP_OFFER_RESOURCES, 0},
+    {"resources/subscribe", mcp_resources_subscribe, MCP_2025_03_26,
+     MCP_2025_11_25, MCP_OFFER_RESOURCES, 0},
+    {"resources/read", mcp_resources_read, MCP_2025_03_26, MCP_2026_07_28,
+     MCP_OFFER_RESOURCES, MCP_M_FLIES},
     {"resources/templates/list", mcp_templates_list, MCP_2025_03_26,
      MCP_2026_07_28, MCP_OFFER_RESOURCES, 0},
+    {"resources/unsubscribe", mcp_resources_unsubscribe, MCP_2025_03_26,
+     MCP_2025_11_25, MCP_OFFER_RESOURCES, 0},
     {"server/discover", mcp_discover, MCP_2026_07_28, MCP_2026_07_28, 0, 0},
+    {"subscriptions/listen", mcp_listen, MCP_2026_07_28, MCP_2026_07_28, 0,
+     MCP_M_FLIES},
     {"tools/call", mcp_tools_call, MCP_2025_03_26, MCP_2026_07_28,
      MCP_OFFER_TOOLS, MCP_M_FLIES},
     {"tools/list", mcp_tools_list, MCP_2025_03_26, MCP_2026_07_28,
