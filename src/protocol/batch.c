@@ -3,6 +3,11 @@
  *
  * `pending` counts the parts that have not ended, and one for the loop that
  * starts them; whoever brings it to zero owns the batch.
+ *
+ * The parts lie in the arena of the whole, which its transport keeps until it
+ * has seen done(). So a canceller may still mark parts that end meanwhile, or
+ * have ended: of a part it touches `cancelled` alone, and the app compares
+ * only the address of the call.
  */
 #include "protocol/batch.h"
 

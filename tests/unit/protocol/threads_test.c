@@ -118,9 +118,43 @@ static void every_call_ends_once_whatever_races(void **state)
     fixture_free(f);
 }
 
+/* The stdio transport tells every call of a client that is gone, also a batch
+ * whose last part is ending on a worker right now. */
+static void a_batch_may_be_hung_up_while_it_ends(void **state)
+{
+    static const char initialize[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"
+        "{\"protocolVersion\":\"2025-03-26\",\"capabilities\":{},"
+        "\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}";
+    struct fixture *f = fixture_new(true);
+    struct flying *fl[IN_FLIGHT];
+
+    (void)state;
+    expect_part(line(f, initialize), 200, "2025-03-26");
+    fixture_mode(f, FAKE_THREADS);
+    fixture_workers(f, 4);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < IN_FLIGHT; i++)
+            fl[i] = launch(f, MCP_TRANSPORT_STDIO, "",
+                           "[" CALL("1") "," CALL("2") "," CALL("3") "]");
+        for (int i = 0; i < IN_FLIGHT; i++)
+            hang_up(f, fl[i]);
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            wait_for(fl[i]);
+            assert_true(peek(fl[i])->done);
+            hang_up(f, fl[i]); /* the transport holds it still */
+            release(fl[i]);
+        }
+    }
+    assert_true(fixture_cancels(f) >= ROUNDS * IN_FLIGHT * 3);
+    fixture_workers(f, 0);
+    fixture_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_batch_may_be_hung_up_while_it_ends),
         cmocka_unit_test(every_call_ends_once_whatever_races),
     };
 
