@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "protocol/endpoint.h"
 #include "transport/http_private.h"
 
 enum { MAX_THREADS = 4, SPARE_DESCRIPTORS = 256 };
@@ -219,10 +220,20 @@ size_t mcp_http_connection_limit(const struct mcp_http *http, bool *reduced)
     return http->connection_limit;
 }
 
+static void tell_stopped(struct mcp_http *http)
+{
+    size_t n = atomic_load(&http->stopped_calls);
+
+    if (n > 0)
+        mcp_log(MCP_LOG_WARNING, "http", "%zu call%s stopped", n,
+                n == 1 ? " was" : "s were");
+}
+
 void mcp_http_stop(struct mcp_http *http, double grace_s)
 {
     unsigned i;
 
+    mcp_endpoint_end_streams(http->options.endpoint);
     atomic_store(&http->end_ns,
                  mcp_clock_now_ns() + mcp_clock_from_seconds(grace_s));
     atomic_store(&http->state, MCP_HTTP_DRAINING);
@@ -232,6 +243,7 @@ void mcp_http_stop(struct mcp_http *http, double grace_s)
     for (i = 0; i < http->io_count; i++)
         if (http->io[i].started)
             (void)pthread_join(http->io[i].thread, NULL);
+    tell_stopped(http);
     for (i = 0; i < http->io_count; i++)
         mcp_http_io_close(&http->io[i]);
     mcp_arena_free(http->memory);

@@ -362,7 +362,33 @@ static void wait_and_handle(struct mcp_http_io *io, uint64_t now)
         handle_event(io, events[i].data.u64);
 }
 
-/* After the grace: every call is cancelled and every connection ended. */
+/* Of the calls under way, those that have not ended. */
+static size_t count_calls(const struct mcp_http_io *io)
+{
+    const struct mcp_http_link *l;
+    size_t n = 0;
+
+    for (l = io->busy.next; l != &io->busy; l = l->next)
+        n += MCP_HTTP_OF(l, struct mcp_http_request, busy)->call_live;
+    return n;
+}
+
+/* The last thread to see the stop says what is left to do. */
+static void begin_drain(struct mcp_http_io *io)
+{
+    struct mcp_http *http = io->http;
+    size_t n = count_calls(io);
+
+    io->draining = true;
+    io->end_ns = atomic_load(&http->end_ns);
+    close_listeners(io);
+    n += atomic_fetch_add(&http->draining_calls, n);
+    if (atomic_fetch_add(&http->draining, 1) + 1 == http->io_count && n > 0)
+        mcp_log(MCP_LOG_INFO, "http", "draining: %zu call%s in flight", n,
+                n == 1 ? "" : "s");
+}
+
+/* After the grace: every call is cancelled, and its client told why. */
 static void cancel_all(struct mcp_http_io *io)
 {
     struct mcp_http_link *l, *next;
@@ -373,20 +399,18 @@ static void cancel_all(struct mcp_http_io *io)
             MCP_HTTP_OF(l, struct mcp_http_request, busy);
 
         next = l->next;
-        r->told = false;
-        r->call.cancel_on_disconnect = true; /* legacy calls too */
-        mcp_http_request_left(r);
+        if (!r->call_live)
+            continue; /* its answer is being sent */
+        atomic_fetch_add(&io->http->stopped_calls, 1);
+        mcp_http_request_stop(r);
     }
 }
 
 /* While draining: is it time to go? */
 static bool drained(struct mcp_http_io *io, uint64_t now)
 {
-    if (!io->draining) {
-        io->draining = true;
-        io->end_ns = atomic_load(&io->http->end_ns);
-        close_listeners(io);
-    }
+    if (!io->draining)
+        begin_drain(io);
     if (mcp_http_link_empty(&io->busy))
         return true;
     if (now < io->end_ns)

@@ -156,6 +156,8 @@ struct mcp_http_request {
     bool watched;    /* its socket is in our epoll                     */
     bool streaming;  /* the answer is an event stream                  */
     bool told;       /* the endpoint knows that the peer left          */
+    bool stopped;    /* the server ends: it is answered so, by the io thread;
+                        written under `lock`                           */
     bool linger;     /* refused before its body was read: read on      */
     bool emitted;    /* a message was sent while in_handle             */
     size_t tail_pos; /* bytes of the last event that are sent          */
@@ -226,6 +228,9 @@ struct mcp_http {
     bool reduced;
     atomic_int state; /* enum mcp_http_state */
     _Atomic uint64_t end_ns;
+    atomic_uint draining;         /* io threads that have seen the stop    */
+    atomic_size_t draining_calls; /* under way when they saw it            */
+    atomic_size_t stopped_calls;  /* that outlasted the grace              */
     atomic_size_t connections, streams;
     atomic_size_t body_bytes; /* held by bodies beyond MCP_HTTP_KEPT_BYTES */
     atomic_bool told_streams; /* in the log: there are too many            */
@@ -293,6 +298,8 @@ void mcp_http_request_resume(struct mcp_http_request *r);
 /* Makes the request a stream if it may be one. With r->lock held.
  * False: the client takes none, or there are too many. */
 bool mcp_http_request_stream(struct mcp_http_request *r);
+/* The server ends before the call: cancels it and answers in its stead. */
+void mcp_http_request_stop(struct mcp_http_request *r);
 /* Sends a comment line on a stream that has nothing to say. */
 void mcp_http_request_comment(struct mcp_http_request *r);
 /* The end: calls that are still with the endpoint will free themselves, and no
@@ -328,6 +335,8 @@ void *mcp_http_uri(void *io, const char *uri, struct MHD_Connection *mhd);
 enum MHD_Result mcp_http_reply_refusal(struct mcp_http_request *r);
 /* Queues the finished answer of the call. */
 enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r);
+/* Queues "the server is shutting down", whatever becomes of the call. */
+enum MHD_Result mcp_http_reply_stopped(struct mcp_http_request *r);
 /* Queues an event stream that the request feeds. */
 enum MHD_Result mcp_http_reply_stream(struct mcp_http_request *r);
 /* Queues a short text: health, 404. */
@@ -339,6 +348,11 @@ enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r);
  * connection must end after it. */
 void mcp_http_send_refusal(struct mcp_http_request *r, int status,
                            const char *message);
+
+/* Fills `end`, which has a buffer of its own afterwards, with the answer to a
+ * request that the end of the server overtook; its call is left alone. */
+void mcp_http_write_stopped(const struct mcp_http_request *r,
+                            struct mcp_call *end);
 
 static inline uint64_t mcp_http_watch_id(const struct mcp_http_request *r)
 {

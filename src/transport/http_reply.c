@@ -91,6 +91,32 @@ enum MHD_Result mcp_http_reply_refusal(struct mcp_http_request *r)
                       r->call.out.len);
 }
 
+void mcp_http_write_stopped(const struct mcp_http_request *r,
+                            struct mcp_call *end)
+{
+    memset(end, 0, sizeof(*end));
+    end->id = r->call.id;
+    mcp_buf_init(&end->out, 4096);
+    mcp_endpoint_refuse(end, MHD_HTTP_SERVICE_UNAVAILABLE,
+                        "The server is shutting down");
+}
+
+enum MHD_Result mcp_http_reply_stopped(struct mcp_http_request *r)
+{
+    struct MHD_Response *response;
+    struct mcp_call end;
+
+    mcp_http_write_stopped(r, &end);
+    response = MHD_create_response_from_buffer(end.out.len, end.out.data,
+                                               MHD_RESPMEM_MUST_COPY);
+    mcp_buf_free(&end.out);
+    if (response == NULL)
+        return MHD_NO;
+    add(response, "Content-Type", "application/json");
+    add_common(r, response);
+    return queue(r, MHD_HTTP_SERVICE_UNAVAILABLE, response);
+}
+
 static void add_stream_headers(struct MHD_Response *response)
 {
     add(response, "Content-Type", "text/event-stream");
@@ -175,11 +201,11 @@ static ssize_t read_stream(void *arg, uint64_t pos, char *to, size_t max)
     if (atomic_load(&r->left))
         return MHD_CONTENT_READER_END_WITH_ERROR;
     n = take_messages(r, to, max);
-    if (r->done)
+    if (r->done && !r->stopped)
         n += take_answer(r, to + n, max - n);
     if (n > 0)
         return (ssize_t)n;
-    if (r->done)
+    if (r->done || r->stopped)
         return MHD_CONTENT_READER_END_OF_STREAM;
     mcp_http_request_suspend(r);
     return 0;

@@ -174,7 +174,7 @@ static enum mcp_err emit(struct mcp_call *call, const char *msg, size_t len)
     if (!r->takes_sse)
         return MCP_EINVAL;
     (void)pthread_mutex_lock(&r->lock);
-    if (atomic_load(&r->left)) /* perhaps orphaned: r->io is gone */
+    if (atomic_load(&r->left) || r->stopped) /* perhaps r->io is gone */
         err = MCP_ECANCELED;
     else if (mcp_http_request_stream(r))
         err = len > 0 ? append_event(r, msg, len) : MCP_OK;
@@ -306,6 +306,7 @@ static void recycle(struct mcp_http_request *r)
     r->connection = NULL;
     r->called = r->in_handle = r->done = r->suspended = r->streaming = false;
     r->told = r->linger = r->emitted = r->reserved = r->too_slow = false;
+    r->stopped = false;
     r->tail_pos = r->stream_pos = 0;
     r->refusal = 0;
     r->refusal_message = r->allow = r->origin = NULL;
@@ -359,6 +360,26 @@ void mcp_http_request_left(struct mcp_http_request *r)
         r->told = true;
         mcp_endpoint_disconnected(r->io->http->options.endpoint, &r->call);
     }
+    if (r->conn_live)
+        mcp_http_request_resume(r);
+}
+
+void mcp_http_request_stop(struct mcp_http_request *r)
+{
+    struct mcp_call end;
+
+    mcp_http_write_stopped(r, &end);
+    (void)pthread_mutex_lock(&r->lock);
+    r->stopped = true;
+    if (r->streaming && !end.out.failed)
+        (void)append_event(r, end.out.data, end.out.len);
+    (void)pthread_mutex_unlock(&r->lock);
+    mcp_buf_free(&end.out);
+    mcp_http_unwatch(r);
+    mcp_http_delist(r);
+    r->told = true;
+    r->call.cancel_on_disconnect = true; /* whatever its era */
+    mcp_endpoint_disconnected(r->io->http->options.endpoint, &r->call);
     if (r->conn_live)
         mcp_http_request_resume(r);
 }

@@ -187,6 +187,8 @@ static enum MHD_Result reply_or_suspend(struct mcp_http_request *r)
         return MHD_NO;
     if (r->streaming)
         return mcp_http_reply_stream(r);
+    if (r->stopped)
+        return mcp_http_reply_stopped(r);
     if (r->done)
         return mcp_http_reply_call(r);
     mcp_http_request_suspend(r);
@@ -198,7 +200,7 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
     struct mcp_http_io *io = r->io;
 
     if (io->cancelled)
-        return MHD_NO; /* the grace is over */
+        return mcp_http_reply_stopped(r); /* the grace is over */
     r->called = r->call_live = true;
     r->call.body = r->body.len > 0 ? r->body.data : "";
     r->call.body_len = r->body.len;

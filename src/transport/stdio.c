@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "protocol/endpoint.h"
 #include "transport/stdio_channel.h"
 
@@ -235,9 +236,32 @@ static void drain(struct reader *r, uint64_t ms)
     }
 }
 
-void mcp_stdio_run(struct mcp_endpoint *endpoint,
-                   const struct mcp_config *config, int in, int out,
-                   const atomic_int *stop, int wake_fd, double grace_s)
+/* Ends the streams, lets calls under way finish for a while, then cancels them.
+ */
+static void end_calls(struct reader *r, double grace_s)
+{
+    struct mcp_stdio_state s;
+    bool stopping = stopped(r);
+    size_t n;
+
+    mcp_endpoint_end_streams(r->endpoint);
+    s = mcp_stdio_look(r->ch, false);
+    if (stopping && s.calls > 0)
+        mcp_log(MCP_LOG_INFO, "stdio", "draining: %zu call%s in flight",
+                s.calls, s.calls == 1 ? "" : "s");
+    if (!s.broken)
+        drain(r, stopping ? mcp_clock_from_seconds(grace_s) / MCP_NS_PER_MS
+                          : FINISH_MS);
+    n = mcp_stdio_cancel_all(r->ch, r->endpoint, stopping);
+    if (stopping && n > 0)
+        mcp_log(MCP_LOG_WARNING, "stdio", "%zu call%s stopped", n,
+                n == 1 ? " was" : "s were");
+    drain(r, CANCELLED_MS);
+}
+
+int mcp_stdio_run(struct mcp_endpoint *endpoint,
+                  const struct mcp_config *config, int in, int out,
+                  const atomic_int *stop, int wake_fd, double grace_s)
 {
     struct reader r = {.endpoint = endpoint,
                        .config = config,
@@ -246,15 +270,15 @@ void mcp_stdio_run(struct mcp_endpoint *endpoint,
                        .wake_fd = wake_fd,
                        .stop = stop};
 
+    int write_error;
+
     if (r.ch == NULL)
-        return;
+        return ENOMEM;
     mcp_buf_init(&r.line, (size_t)config->max_body + 1);
     serve(&r);
-    if (!mcp_stdio_look(r.ch, false).broken)
-        drain(&r, stopped(&r) ? mcp_clock_from_seconds(grace_s) / MCP_NS_PER_MS
-                              : FINISH_MS);
-    mcp_stdio_cancel_all(r.ch, endpoint);
-    drain(&r, CANCELLED_MS);
+    end_calls(&r, grace_s);
+    write_error = mcp_stdio_look(r.ch, false).write_error;
     mcp_buf_free(&r.line);
     mcp_stdio_channel_close(r.ch);
+    return write_error;
 }

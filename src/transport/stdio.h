@@ -26,9 +26,11 @@ enum mcp_err mcp_stdio_claim(int *in, int *out) MCP_MUST_USE;
 /* Serves lines from `in` until its end, or until `*stop` (set by a signal
  * handler; the signal interrupts the wait through `wake_fd`, readable when a
  * signal came) becomes true. Then running calls are given up to `grace_s`
- * seconds (0 at the end of input: they are cancelled) and all is freed. */
-void mcp_stdio_run(struct mcp_endpoint *endpoint,
-                   const struct mcp_config *config, int in, int out,
-                   const atomic_int *stop, int wake_fd, double grace_s);
+ * seconds (a moment at the end of input), then they are cancelled, and all is
+ * freed. Returns 0, or the errno for which nothing could be written; that the
+ * client closed its end is none. */
+int mcp_stdio_run(struct mcp_endpoint *endpoint,
+                  const struct mcp_config *config, int in, int out,
+                  const atomic_int *stop, int wake_fd, double grace_s);
 
 #endif

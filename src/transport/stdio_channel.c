@@ -47,8 +47,10 @@ static ssize_t write_some(struct mcp_stdio_channel *ch, const char *bytes,
         n = send(ch->out, bytes, len < SOCKET_BYTES ? len : SOCKET_BYTES,
                  MSG_DONTWAIT | MSG_NOSIGNAL);
     } else {
-        if (poll(&p, 1, 0) <= 0 || (p.revents & POLLOUT) == 0)
+        if (poll(&p, 1, 0) <= 0 || (p.revents & POLLOUT) == 0) {
+            errno = EPIPE;
             return (p.revents & (POLLERR | POLLNVAL)) != 0 ? -1 : 0;
+        }
         n = write(ch->out, bytes, len < PIPE_BUF ? len : PIPE_BUF);
     }
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
@@ -77,6 +79,8 @@ static size_t write_while_room(struct mcp_stdio_channel *ch, const char *bytes,
         if (n == 0)
             break;
         if (n < 0) {
+            if (errno != EPIPE && errno != ECONNRESET)
+                ch->write_error = errno;
             give_up(ch);
             return len;
         }
@@ -247,10 +251,15 @@ static void done(struct mcp_call *call)
 {
     struct mcp_stdio_call *c = (struct mcp_stdio_call *)call;
 
+    if (call->out.failed) {
+        mcp_buf_free(&call->out);
+        mcp_endpoint_refuse(call, 503, "The result is too large");
+    }
     (void)pthread_mutex_lock(&c->channel->lock);
-    if (call->out.failed)
-        mcp_log(MCP_LOG_ERROR, "stdio", "an answer was too large to send");
-    else if (call->out.len > 0)
+    if (c->channel->stopping && c->told && call->out.len == 0 &&
+        call->id != NULL)
+        mcp_endpoint_refuse(call, 503, "The server is shutting down");
+    if (call->out.len > 0 && !call->out.failed)
         (void)send_line(c->channel, call->out.data, call->out.len);
     drop(c);
 }
@@ -342,13 +351,15 @@ static struct mcp_stdio_call *next_untold(struct mcp_stdio_channel *ch)
     return NULL;
 }
 
-void mcp_stdio_cancel_all(struct mcp_stdio_channel *ch,
-                          struct mcp_endpoint *endpoint)
+size_t mcp_stdio_cancel_all(struct mcp_stdio_channel *ch,
+                            struct mcp_endpoint *endpoint, bool stopping)
 {
     struct mcp_stdio_call *c;
+    size_t n = 0;
 
     (void)pthread_mutex_lock(&ch->lock);
-    while ((c = next_untold(ch)) != NULL) {
+    ch->stopping = stopping;
+    for (; (c = next_untold(ch)) != NULL; n++) {
         (void)pthread_mutex_unlock(&ch->lock);
         c->call.cancel_on_disconnect = true; /* whatever its era */
         mcp_endpoint_disconnected(endpoint, &c->call);
@@ -357,6 +368,7 @@ void mcp_stdio_cancel_all(struct mcp_stdio_channel *ch,
         (void)pthread_mutex_lock(&ch->lock);
     }
     (void)pthread_mutex_unlock(&ch->lock);
+    return n;
 }
 
 struct mcp_stdio_state mcp_stdio_look(struct mcp_stdio_channel *ch, bool wait)
@@ -368,6 +380,7 @@ struct mcp_stdio_state mcp_stdio_look(struct mcp_stdio_channel *ch, bool wait)
     s.calls = ch->call_count;
     s.unsent_bytes = ch->queue.len - ch->queue_pos;
     s.broken = ch->broken;
+    s.write_error = ch->write_error;
     (void)pthread_mutex_unlock(&ch->lock);
     return s;
 }

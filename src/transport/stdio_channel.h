@@ -49,6 +49,8 @@ struct mcp_stdio_channel {
     struct mcp_buf queue;
     size_t queue_pos; /* bytes of `queue` that are written */
     bool broken;      /* the client does not read any more */
+    int write_error;  /* errno when it broke for another reason, or 0 */
+    bool stopping;    /* calls that were told end as "shutting down"  */
     bool closed;      /* the server has ended              */
     bool told_slow;
     bool waiting;                /* the loop wants to know when a call ends */
@@ -71,15 +73,17 @@ struct mcp_stdio_call *mcp_stdio_call_new(struct mcp_stdio_channel *ch,
                                           const char *body,
                                           size_t len) MCP_MUST_USE;
 
-/* Tells the endpoint of each call under way that the client left. */
-void mcp_stdio_cancel_all(struct mcp_stdio_channel *ch,
-                          struct mcp_endpoint *endpoint);
+/* Cancels each call under way: the client left or, if `stopping`, the server
+ * ends; then they are answered so. Returns how many there were. */
+size_t mcp_stdio_cancel_all(struct mcp_stdio_channel *ch,
+                            struct mcp_endpoint *endpoint, bool stopping);
 
 /* What the loop needs to know, in one look. */
 struct mcp_stdio_state {
     size_t calls;        /* under way                     */
     size_t unsent_bytes; /* in the queue                  */
     bool broken;
+    int write_error; /* why, unless the client has closed its end: errno */
 };
 
 /* `wait`: ring event_fd when a call ends. */

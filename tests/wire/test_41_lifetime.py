@@ -21,6 +21,11 @@ mcp.tool("sleep", function(seconds, ctx)
   return "slept"
 end)
 
+mcp.tool("tell", function(seconds, ctx)
+  ctx.progress(1, 2)
+  ctx.sleep(seconds)
+end)
+
 mcp.tool("spin", function() while true do end end)
 
 mcp.tool("block", function(seconds)
@@ -28,6 +33,9 @@ mcp.tool("block", function(seconds)
   return "blocked"
 end)
 """
+
+
+SHUTTING_DOWN = {"code": -32603, "message": "The server is shutting down"}
 
 
 def in_background(function):
@@ -70,17 +78,46 @@ class Signals(wire.TestCase):
     def test_calls_that_last_are_cut_in_time(self):
         for name, arguments in (("sleep", {"seconds": 25}), ("spin", {})):
             server = wire.Server(APP)
-            called(server, name, arguments)
+            thread = called(server, name, arguments)
             begun = time.monotonic()
             server.signal(signal.SIGTERM)
+            server.wait_stderr("draining: 1 call in flight")
             server.wait_end(6, 0)
             self.assertGreater(time.monotonic() - begun, 2)
+            thread.join(5)
+            self.assertEqual(thread.answer.status, 503)
+            self.assertEqual(thread.answer.json["error"], SHUTTING_DOWN)
+            self.assertEqual(thread.answer.json["id"], 1)
+            self.assertIn("1 call was stopped", server.stderr)
+
+    def test_sessions_and_streams_are_told_too(self):
+        server = wire.Server(APP)
+        session = server.session("2025-06-18")
+        thread = in_background(lambda: session.call("sleep", {"seconds": 25}))
+        stream = server.stream(*wire.modern("tools/call", {
+            "name": "tell", "arguments": {"seconds": 25}}, id="s",
+            progressToken=1))
+        self.assertEqual(stream.message()["method"], "notifications/progress")
+        time.sleep(0.3)
+        server.signal(signal.SIGTERM)
+        self.assertEqual(stream.messages(), [{
+            "jsonrpc": "2.0", "id": "s", "error": SHUTTING_DOWN}])
+        stream.close()
+        server.wait_end(6, 0)
+        thread.join(5)
+        self.assertEqual(thread.answer.status, 503)
+        self.assertEqual(thread.answer.json["error"], SHUTTING_DOWN)
+        self.assertIn("draining: 2 calls in flight", server.stderr)
+        self.assertIn("2 calls were stopped", server.stderr)
 
     def test_a_handler_stuck_in_c_is_left_behind(self):
         server = wire.Server(APP)
-        called(server, "block", {"seconds": 25})
+        thread = called(server, "block", {"seconds": 25})
         server.signal(signal.SIGTERM)
         server.wait_end(6.5, 1)
+        thread.join(5)
+        self.assertEqual(thread.answer.status, 503)
+        self.assertEqual(thread.answer.json["error"], SHUTTING_DOWN)
         self.assertIn("a handler did not end in time", server.stderr)
 
     def test_the_second_signal_ends_at_once(self):
@@ -142,7 +179,27 @@ class Stdio(wire.TestCase):
         process.send(wire.modern("tools/call", {"name": "spin"}, id=5).body)
         time.sleep(0.5)
         process.signal(signal.SIGTERM)
+        self.assertEqual(process.receive(), {
+            "jsonrpc": "2.0", "id": 5, "error": SHUTTING_DOWN})
         process.wait_end(6, 0)
+        self.assertIn("draining: 1 call in flight", process.stderr)
+        self.assertIn("1 call was stopped", process.stderr)
+
+    def test_a_full_disk_is_a_failure(self):
+        folder = wire.tempfile.mkdtemp(prefix="mcpluad-wire-")
+        self.addCleanup(wire.shutil.rmtree, folder)
+        path = os.path.join(folder, "app.lua")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(APP)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [wire.BIN, "--stdio", path], stdout=full,
+                stderr=subprocess.PIPE, timeout=20, env=wire.sanitizer_env(),
+                input=wire.encode(wire.modern("tools/list").body) + b"\n",
+                check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"mcpluad: cannot write to stdout: No space left",
+                      done.stderr)
 
     def test_the_second_signal_ends_at_once(self):
         process = wire.Stdio(APP)

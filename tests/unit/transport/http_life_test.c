@@ -337,6 +337,18 @@ static void a_stop_with_nothing_to_do_is_quick(void **state)
     close(fd);
 }
 
+/* The answer to a call that the end of the server overtook. */
+static void assert_stopped(int fd)
+{
+    struct answer a = client_read(fd);
+
+    assert_int_equal(a.status, 503);
+    assert_true(a.whole);
+    assert_non_null(strstr(a.body, "shutting down"));
+    assert_string_equal(client_header(&a, "Connection"), "close");
+    free(a.body);
+}
+
 static void a_stop_cancels_what_outlasts_the_grace(void **state)
 {
     uint64_t start;
@@ -354,6 +366,10 @@ static void a_stop_cancels_what_outlasts_the_grace(void **state)
     assert_in_range(ms_since(start), 80, 1600);
     assert_int_equal(atomic_load(&fake_stats.cancelled), 1);
     assert_true(atomic_load(&fake_stats.disconnected) >= 2);
+    assert_stopped(fd);
+    assert_int_equal(client_wait_for(stream, "data: {\"refused\":503,"), 0);
+    assert_int_equal(client_wait_for(stream, "shutting down"), 0);
+    assert_int_equal(client_wait_for(stream, "\r\n0\r\n\r\n"), 0);
     close(fd);
     close(stream);
 }
@@ -372,6 +388,7 @@ static void a_stop_does_not_wait_for_a_stubborn_call(void **state)
     server_stop(0.1);
     assert_true(ms_since(start) < 2000);
     assert_int_equal(atomic_load(&fake_stats.finished), 0);
+    assert_stopped(fd);
     assert_int_equal(client_await(&fake_stats.finished, 1, 4000), 0);
     close(fd);
 }
