@@ -31,7 +31,9 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/signals.h"
+#include "features/changed.h"
 #include "features/prepare.h"
+#include "features/subscriptions.h"
 #include "protocol/endpoint.h"
 #include "transport/http.h"
 #include "transport/stdio.h"
@@ -50,6 +52,7 @@ struct server {
     struct mcp_cli cli;
     struct mcp_signals signals;
     int in, out; /* stdio: the private channel to the client                */
+    struct mcp_subscriptions *subscriptions; /* who hears of changes        */
     struct mcp_app *app;
     struct mcp_hangup *hangup; /* SIGHUP reloads the app                     */
     struct mcp_config *served; /* what the app set by mcp.server{} as well  */
@@ -148,22 +151,44 @@ static void reload(void *app)
     mcp_app_reload(app);
 }
 
+/* The app tells of changes; those who listen hear of them. */
+static void notify(void *subscriptions, enum mcp_notice what, const char *uri,
+                   size_t len)
+{
+    if (what == MCP_NOTICE_RESOURCE)
+        mcp_publish_resource(subscriptions, uri, len);
+    else
+        mcp_publish_lists(subscriptions, mcp_changed_list(what));
+}
+
+static void published(void *subscriptions, const struct mcp_generation *old,
+                      const struct mcp_generation *now)
+{
+    mcp_publish_lists(subscriptions, mcp_changed_lists(old, now));
+}
+
 /* Loads the app and builds the endpoint over it. */
 static enum mcp_err open_app(struct server *s)
 {
     struct mcp_app_options options = {.path = s->cli.app,
                                       .config = s->config,
                                       .prepare = mcp_features_prepare,
-                                      .watch = s->config->dev};
+                                      .watch = s->config->dev,
+                                      .published = published,
+                                      .listener.notify = notify};
     enum mcp_err rc;
 
+    s->subscriptions = mcp_subscriptions_new();
+    if (s->subscriptions == NULL)
+        return MCP_ENOMEM;
+    options.published_user = options.listener.user = s->subscriptions;
     rc = mcp_app_open(&options, &s->app, s->message, sizeof(s->message));
     if (rc == MCP_OK)
         rc = keep_first_config(s);
     if (rc != MCP_OK)
         return rc;
     set_up_log(s->served);
-    s->endpoint = mcp_endpoint_new(s->app, s->served);
+    s->endpoint = mcp_endpoint_new(s->app, s->served, s->subscriptions);
     s->hangup = mcp_hangup_start(reload, s->app);
     return s->endpoint != NULL && s->hangup != NULL ? MCP_OK : MCP_ENOMEM;
 }
@@ -177,6 +202,7 @@ static void close_app(struct server *s)
     if (!mcp_app_close(s->app))
         _exit(EXIT_FAILURE);
     mcp_endpoint_free(s->endpoint);
+    mcp_subscriptions_free(s->subscriptions);
     mcp_config_free(s->served);
 }
 

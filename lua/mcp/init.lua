@@ -8,8 +8,8 @@ local names = require "mcp.names"
 local LATER = {}
 for name in ([[
   resource prompt prompt_controller skills skill skill_controller provide hooks group
-  get post put patch delete head options shared every notify_resource_updated
-  notify_list_changed tasks blob user assistant elicit sample roots input_required http
+  get post put patch delete head options shared every
+  tasks blob user assistant elicit sample roots input_required http
 ]]):gmatch("%S+") do
   LATER[name] = true
 end
@@ -29,6 +29,9 @@ local M = {
   object = core.object,
   null = core.null,
   is_null = core.is_null,
+
+  notify_resource_updated = core.notify_resource_updated,
+  notify_list_changed = core.notify_list_changed,
 
   protocol_error = ending.protocol_error,
   unauthorized = ending.unauthorized,

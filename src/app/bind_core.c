@@ -12,9 +12,11 @@
 
 #include "app/host.h"
 #include "app/job.h"
+#include "app/listener.h"
 #include "app/result.h"
 #include "app/runner.h"
 #include "app/sources.h"
+#include "base/json.h"
 
 /* note_foreign(why) */
 static int note_foreign(lua_State *L)
@@ -107,6 +109,48 @@ static int isolation(lua_State *L)
     return 2;
 }
 
+static int tell(lua_State *L, enum mcp_notice what, const char *uri, size_t len)
+{
+    const struct mcp_host *host = mcp_host_of(L);
+
+    if (host->load != NULL)
+        return luaL_error(L, "nothing can be told while the app loads: clients "
+                             "hear of a changed list by themselves");
+    if (host->listener != NULL && host->listener->notify != NULL)
+        host->listener->notify(host->listener->user, what, uri, len);
+    return 0;
+}
+
+/* notify_resource_updated(uri) */
+static int notify_resource_updated(lua_State *L)
+{
+    size_t len, bad;
+    const char *uri = luaL_checklstring(L, 1, &len);
+
+    luaL_argcheck(L, len > 0, 1, "must be a URI");
+    luaL_argcheck(L, mcp_utf8_valid(uri, len, &bad), 1, "must be UTF-8");
+    return tell(L, MCP_NOTICE_RESOURCE, uri, len);
+}
+
+/* notify_list_changed("tools" | "prompts" | "resources") */
+static int notify_list_changed(lua_State *L)
+{
+    static const char *const names[] = {
+        [MCP_NOTICE_TOOLS] = "tools",
+        [MCP_NOTICE_PROMPTS] = "prompts",
+        [MCP_NOTICE_RESOURCES] = "resources",
+    };
+    const char *name = luaL_checkstring(L, 1);
+    int i;
+
+    for (i = 0; i <= (int)MCP_NOTICE_RESOURCES; i++)
+        if (strcmp(names[i], name) == 0)
+            return tell(L, (enum mcp_notice)i, NULL, 0);
+    return luaL_argerror(L, 1,
+                         "must be \"tools\", \"prompts\" or "
+                         "\"resources\"");
+}
+
 void mcp_bind_core_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
@@ -115,6 +159,8 @@ void mcp_bind_core_open(lua_State *L)
         {"source", source},
         {"end_call", end_call},
         {"isolation", isolation},
+        {"notify_resource_updated", notify_resource_updated},
+        {"notify_list_changed", notify_list_changed},
         {NULL, NULL},
     };
 

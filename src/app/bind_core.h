@@ -16,6 +16,8 @@
  *   load_source(path) -> bytes | nil       read once for all states
  *   source(chunkname) -> bytes | nil       what "@path" was compiled from
  *   isolation() -> "request" | "worker", jit
+ *   notify_resource_updated(uri), notify_list_changed(name)
+ *                          those who listen are told; not during a load
  *   end_call(kind, table)  ends the call from inside; never returns.
  *                          kind "protocol_error": { code, message, data };
  *                          kind "failure": { message }, a result with isError

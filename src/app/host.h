@@ -22,6 +22,7 @@ struct mcp_builder;
 struct mcp_generation;
 struct mcp_heap;
 struct mcp_job;
+struct mcp_listener;
 struct mcp_sources;
 
 /* Registry integers (lua_rawgeti(L, LUA_REGISTRYINDEX, ...)) of every state.
@@ -64,6 +65,7 @@ struct mcp_host {
     struct mcp_job *job;   /* while a call runs in this state, else NULL     */
     bool kept;             /* isolation = worker: never reset              */
     bool jit;              /* kept, and compiled                           */
+    const struct mcp_listener *listener; /* BORROWED; NULL: nobody listens   */
     struct mcp_sources *sources; /* what files the generation was made of    */
     lua_State *co;               /* the coroutine that runs calls            */
     struct mcp_buf scratch;      /* for one C function at a time             */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "app/listener.h"
 #include "app/registry.h"
 #include "base/config.h"
 #include "base/err.h"
@@ -28,6 +29,7 @@ struct mcp_app_options {
     void (*published)(void *user, const struct mcp_generation *old,
                       const struct mcp_generation *now);
     void *published_user;
+    struct mcp_listener listener; /* of mcp.notify_*                          */
 };
 
 #endif

@@ -320,6 +320,7 @@ static struct mcp_state *state_alloc(const struct mcp_state_options *options)
     if (getrandom(&st->host.seed, sizeof(st->host.seed), 0) < 0)
         st->host.seed = mcp_clock_now_ns();
     st->host.sources = options->sources;
+    st->host.listener = options->listener;
     st->host.load = options->load;
     st->host.kept = options->kept;
     st->host.jit = options->kept && options->jit;

@@ -37,8 +37,9 @@ struct mcp_state_options {
     struct mcp_sources *sources; /* BORROWED for the state's life            */
     struct mcp_load *load;       /* BORROWED for this call                   */
     struct mcp_runner *runner;   /* of the calling thread                    */
-    bool kept;                   /* isolation = worker: mcp_state_renew()    */
-    bool jit;                    /* with `kept` only                         */
+    const struct mcp_listener *listener; /* BORROWED for the state's life    */
+    bool kept; /* isolation = worker: mcp_state_renew()    */
+    bool jit;  /* with `kept` only                         */
 };
 
 /* Makes a state and loads the app into it. `*out` is OWNED: mcp_state_close().

@@ -48,7 +48,9 @@ struct mcp_header {
 /* What the transport offers to the layers below it. */
 struct mcp_call_ops {
     /* Sends msg[0..len), one JSON-RPC message without newline, ahead of the
-     * answer. Copied. Called by the owner of the call only.
+     * answer; len 0 opens the event stream and sends none. Copied. Any thread,
+     * also several at once, as long as the call has an owner: whoever lets
+     * others emit answers for it that done() comes after the last of them.
      * Errors: MCP_ECANCELED the peer left; MCP_EINVAL this peer takes no
      * messages before the answer; MCP_ELIMIT the peer reads too slowly (the
      * message is dropped, the transport logs it); MCP_ENOMEM. */

@@ -3,9 +3,6 @@
  */
 #include "features/offer.h"
 
-/* Are notifications of changed lists and updated resources delivered? */
-static const bool tells_changes = false;
-
 static bool has_completer(const struct mcp_generation *gen)
 {
     for (size_t i = 0; i < gen->prompt_count; i++)
@@ -32,24 +29,16 @@ unsigned mcp_offer_find(const struct mcp_generation *gen)
     return offers;
 }
 
-static void write_listed(struct mcp_buf *out, const char *name,
-                         const char *when_told)
-{
-    mcp_buf_printf(out, ",\"%s\":{%s}", name, tells_changes ? when_told : "");
-}
-
 void mcp_offer_write(struct mcp_buf *out, unsigned offers)
 {
-    static const char changed[] = "\"listChanged\":true";
-
     mcp_buf_puts(out, "{\"logging\":{}");
     if ((offers & MCP_OFFER_TOOLS) != 0)
-        write_listed(out, "tools", changed);
+        mcp_buf_puts(out, ",\"tools\":{\"listChanged\":true}");
     if ((offers & MCP_OFFER_RESOURCES) != 0)
-        write_listed(out, "resources",
-                     "\"listChanged\":true,\"subscribe\":true");
+        mcp_buf_puts(out, ",\"resources\":{\"listChanged\":true,"
+                          "\"subscribe\":true}");
     if ((offers & MCP_OFFER_PROMPTS) != 0)
-        write_listed(out, "prompts", changed);
+        mcp_buf_puts(out, ",\"prompts\":{\"listChanged\":true}");
     if ((offers & MCP_OFFER_COMPLETIONS) != 0)
         mcp_buf_puts(out, ",\"completions\":{}");
     mcp_buf_putc(out, '}');

@@ -9,12 +9,14 @@
 #include "protocol/batch.h"
 #include "protocol/exchange.h"
 #include "protocol/legacy.h"
+#include "protocol/listen.h"
 #include "protocol/route.h"
 
 enum { REFUSAL_MAX_BYTES = 64 << 10 };
 
 struct mcp_endpoint *mcp_endpoint_new(struct mcp_app *app,
-                                      const struct mcp_config *config)
+                                      const struct mcp_config *config,
+                                      struct mcp_subscriptions *subscriptions)
 {
     struct mcp_endpoint *ep = mcp_memory_new(1, sizeof(*ep));
 
@@ -22,6 +24,7 @@ struct mcp_endpoint *mcp_endpoint_new(struct mcp_app *app,
     if (ep == NULL)
         return NULL;
     ep->app = app;
+    ep->subscriptions = subscriptions;
     ep->sessions = mcp_sessions_new();
     if (ep->sessions == NULL || !mcp_flights_init(&ep->pipe_flights)) {
         mcp_sessions_free(ep->sessions);
@@ -51,7 +54,7 @@ static void refuse_http_method(struct mcp_exchange *x, const char *allowed)
                         NULL);
 }
 
-/* GET and DELETE. There is no stream to GET. */
+/* GET and DELETE: both are about a session. */
 static void handle_bodiless(struct mcp_exchange *x)
 {
     struct mcp_call *call = x->rq.call;
@@ -63,10 +66,12 @@ static void handle_bodiless(struct mcp_exchange *x)
     if (!mcp_legacy_enter_session(x))
         return;
     if (strcmp(call->http_method, "DELETE") != 0) {
-        refuse_http_method(x, "POST, DELETE, OPTIONS");
+        mcp_listen_session(x);
         return;
     }
     mcp_session_close(x->ep->sessions, call->session);
+    mcp_inbox_close(x->ep->subscriptions, &call->session->inbox,
+                    MCP_STREAM_ENDED);
     mcp_exchange_silence(x, 204);
 }
 
@@ -165,6 +170,12 @@ void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call)
         mcp_batch_cancel(x->batch, ep->app);
     else
         mcp_app_cancel(ep->app, call);
+    mcp_stream_close(ep->subscriptions, &x->stream, MCP_STREAM_LEFT);
+}
+
+void mcp_endpoint_end_streams(struct mcp_endpoint *ep)
+{
+    mcp_subscriptions_close(ep->subscriptions);
 }
 
 void mcp_endpoint_sweep(struct mcp_endpoint *ep)

@@ -22,13 +22,14 @@
 
 struct mcp_app;
 struct mcp_endpoint;
+struct mcp_subscriptions;
 
 void mcp_endpoint_free(struct mcp_endpoint *ep);
 
-/* `app` and `config` are BORROWED for the endpoint's life. OWNED. NULL: out of
- * memory. */
+/* All are BORROWED for the endpoint's life. OWNED. NULL: out of memory. */
 struct mcp_endpoint *mcp_endpoint_new(struct mcp_app *app,
-                                      const struct mcp_config *config)
+                                      const struct mcp_config *config,
+                                      struct mcp_subscriptions *subscriptions)
     MCP_OWNED(mcp_endpoint_free) MCP_MUST_USE;
 
 /* Handles one message (call->body), or a GET or DELETE of the endpoint's URL
@@ -44,8 +45,12 @@ void mcp_endpoint_refuse(struct mcp_call *call, int http_status,
                          const char *message);
 
 /* The peer of `call` left or took it back: modern calls are cancelled, legacy
- * HTTP calls go on. The caller still owns the wait for done(). */
+ * HTTP calls go on, streams end. The caller still owns the wait for done(). */
 void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call);
+
+/* The server is about to end: every stream that tells of changes gets its
+ * result, and no other is opened. Before the transport waits for its calls. */
+void mcp_endpoint_end_streams(struct mcp_endpoint *ep);
 
 /* Drops sessions that have been idle too long. Called now and then (every few
  * seconds) by whoever has time. */

@@ -6,13 +6,15 @@
  *
  *     begin --> [refuse | run a method --> end()] --> landed --> done()
  *
- * Layer:  protocol. Uses protocol/errors, flight, session; features/request.
+ * Layer:  protocol. Uses protocol/errors, flight, session; features/request,
+ *         features/subscriptions.
  * Thread: the owner of the call.
  */
 #ifndef MCP_PROTOCOL_EXCHANGE_H
 #define MCP_PROTOCOL_EXCHANGE_H
 
 #include "features/request.h"
+#include "features/subscriptions.h"
 #include "protocol/errors.h"
 #include "protocol/flight.h"
 #include "protocol/rpc.h"
@@ -22,6 +24,7 @@ struct mcp_batch;
 
 struct mcp_endpoint {
     struct mcp_app *app;
+    struct mcp_subscriptions *subscriptions; /* BORROWED */
     struct mcp_session_table *sessions;
     struct mcp_flights pipe_flights; /* calls of the stdio pipe          */
     struct mcp_session *pipe;        /* of legacy stdio; NULL before initialize;
@@ -34,7 +37,8 @@ struct mcp_exchange {
     struct mcp_message message;
     struct mcp_flights *flights; /* where `flight` is listed, or NULL */
     struct mcp_flight flight;
-    struct mcp_batch *batch; /* this exchange is a whole batch, or NULL */
+    struct mcp_stream stream; /* when it stays open to tell of changes */
+    struct mcp_batch *batch;  /* this exchange is a whole batch, or NULL */
 };
 
 static inline struct mcp_exchange *mcp_exchange_of(struct mcp_request *rq)

@@ -61,8 +61,11 @@ static enum mcp_err open_session(struct mcp_exchange *x,
     if (err != MCP_OK)
         return err;
     if (pipe) {
-        if (x->ep->pipe != NULL)
+        if (x->ep->pipe != NULL) {
+            mcp_inbox_close(x->ep->subscriptions, &x->ep->pipe->inbox,
+                            MCP_STREAM_ENDED);
             mcp_session_release(x->ep->sessions, x->ep->pipe);
+        }
         x->ep->pipe = s;
     } else {
         if (call->session != NULL)

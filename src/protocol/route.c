@@ -8,6 +8,7 @@
 #include "protocol/dispatch.h"
 #include "protocol/headers.h"
 #include "protocol/legacy.h"
+#include "protocol/listen.h"
 #include "protocol/modern.h"
 
 enum { SHOWN_MAX_BYTES = 80 };
@@ -87,7 +88,11 @@ static void dispatch(struct mcp_exchange *x, bool in_batch)
 
 static void interrupt(void *user, struct mcp_call *call)
 {
-    mcp_app_cancel(user, call);
+    struct mcp_endpoint *ep = user;
+    struct mcp_exchange *x = call->protocol_data;
+
+    mcp_app_cancel(ep->app, call);
+    mcp_stream_close(ep->subscriptions, &x->stream, MCP_STREAM_LEFT);
 }
 
 /* Every notification is taken; one has an effect. */
@@ -103,7 +108,7 @@ static void take_notification(struct mcp_exchange *x)
         flights = &call->session->flights;
     if (flights != NULL && id != NULL &&
         mcp_json_equals_string(x->message.method, "notifications/cancelled"))
-        (void)mcp_flights_cancel(flights, id, interrupt, x->ep->app);
+        (void)mcp_flights_cancel(flights, id, interrupt, x->ep);
     mcp_exchange_silence(x, 202);
 }
 
@@ -122,6 +127,15 @@ static void route_modern(struct mcp_exchange *x)
         dispatch(x, false);
 }
 
+/* On stdio this notification stays open as the stream of the session. */
+static bool opens_pipe(const struct mcp_exchange *x)
+{
+    return x->rq.call->transport == MCP_TRANSPORT_STDIO &&
+           x->rq.call->session != NULL &&
+           mcp_json_equals_string(x->message.method,
+                                  "notifications/initialized");
+}
+
 static void route_legacy(struct mcp_exchange *x, bool in_batch)
 {
     struct mcp_call *call = x->rq.call;
@@ -131,7 +145,10 @@ static void route_legacy(struct mcp_exchange *x, bool in_batch)
         return;
     }
     if (x->message.kind == MCP_MESSAGE_NOTIFICATION) {
-        take_notification(x);
+        if (!in_batch && opens_pipe(x))
+            mcp_listen_session(x);
+        else
+            take_notification(x);
         return;
     }
     if (x->message.params != NULL &&

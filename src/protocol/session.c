@@ -42,6 +42,7 @@ struct mcp_session_table *mcp_sessions_new(void)
 static void session_free(struct mcp_session *s)
 {
     mcp_flights_destroy(&s->flights);
+    mcp_inbox_free(&s->inbox);
     free((void *)s->client.info);
     free((void *)s->client.capabilities);
     free(s->principal);

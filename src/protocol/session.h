@@ -7,7 +7,8 @@
  *
  *     open --> find/release ... --> close, idle too long, or evicted
  *
- * Layer:  protocol. Uses protocol/flight, protocol/keep, base.
+ * Layer:  protocol. Uses protocol/flight, protocol/keep,
+ *         features/subscriptions, base.
  * Thread: any; one mutex, held for pointers and counts only.
  * Source: MCP 2025-11-25, basic/transports, "Session Management".
  */
@@ -20,6 +21,7 @@
 
 #include "base/call.h"
 #include "base/err.h"
+#include "features/subscriptions.h"
 #include "protocol/flight.h"
 
 enum {
@@ -34,6 +36,7 @@ struct mcp_session {
     struct mcp_client client;   /* copies, OWNED                    */
     char *principal;            /* who opened it, OWNED             */
     struct mcp_flights flights; /* its calls on workers             */
+    struct mcp_inbox inbox;     /* what it subscribed to            */
 
     /* under the table's lock */
     unsigned refs;

@@ -16,6 +16,7 @@
 #include "app/app.h"
 #include "base/log.h"
 #include "features/prepare.h"
+#include "features/subscriptions.h"
 #include "protocol/endpoint.h"
 
 enum { ARENA_BYTES = 1 << 20, MAX_HEADERS = 8, MAX_WAITING = 8 };
@@ -267,11 +268,12 @@ static void open_once(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct message *sent[64];
+    struct mcp_subscriptions *subscriptions = mcp_subscriptions_new();
     struct mcp_endpoint *ep;
     size_t count = 0;
 
     open_once();
-    ep = mcp_endpoint_new(&app, NULL);
+    ep = mcp_endpoint_new(&app, NULL, subscriptions);
     check(ep != NULL, "no endpoint");
     session[0] = '\0';
     while (size > 0 && count < 64) {
@@ -290,8 +292,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size -= len + 1;
     }
     run_waiting();
+    mcp_endpoint_end_streams(ep);
     for (size_t i = 0; i < count; i++)
         message_free(sent[i]);
     mcp_endpoint_free(ep);
+    mcp_subscriptions_free(subscriptions);
     return 0;
 }

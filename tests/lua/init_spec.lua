@@ -28,6 +28,7 @@ describe("the module mcp", function()
     for _, name in ipairs {
       "text", "image", "audio", "resource_link", "embedded", "result",
       "array", "object", "null", "is_null",
+      "notify_resource_updated", "notify_list_changed",
     } do
       assert.equal(core[name], mcp[name])
     end

@@ -16,6 +16,7 @@
 
 #include "app/app.h"
 #include "features/prepare.h"
+#include "features/subscriptions.h"
 
 struct mcp_app {
     struct mcp_registry *registry;
@@ -33,6 +34,7 @@ struct mcp_app {
 struct fixture {
     struct mcp_app app;
     struct mcp_config *config;
+    struct mcp_subscriptions *subscriptions;
     struct mcp_endpoint *ep;
     struct answer answer;
     size_t arena_bytes;
@@ -323,7 +325,9 @@ struct fixture *fixture_new(bool with_tools)
     set(f->config, "version", "1.0");
     set(f->config, "title", "The test");
     fixture_publish(f, with_tools);
-    f->ep = mcp_endpoint_new(&f->app, f->config);
+    f->subscriptions = mcp_subscriptions_new();
+    assert_non_null(f->subscriptions);
+    f->ep = mcp_endpoint_new(&f->app, f->config, f->subscriptions);
     assert_non_null(f->ep);
     return f;
 }
@@ -332,7 +336,9 @@ void fixture_free(struct fixture *f)
 {
     pthread_mutex_destroy(&f->app.lock);
     pthread_cond_destroy(&f->app.filled);
+    mcp_endpoint_end_streams(f->ep);
     mcp_endpoint_free(f->ep);
+    mcp_subscriptions_free(f->subscriptions);
     mcp_registry_free(f->app.registry);
     mcp_config_free(f->config);
     free(f);

@@ -28,15 +28,16 @@
 #include <stdatomic.h>
 
 struct fake_stats {
-    atomic_int handled;      /* messages that came                        */
-    atomic_int finished;     /* done() that were called                   */
-    atomic_int disconnected; /* mcp_endpoint_disconnected()               */
-    atomic_int cancelled;    /* "hang" calls that ended as cancelled      */
-    atomic_int refused;      /* emits that returned MCP_ELIMIT            */
-    atomic_int lost;         /* emits that returned MCP_ECANCELED         */
-    atomic_int unwanted;     /* emits that returned MCP_EINVAL            */
-    atomic_int failed;       /* emits that returned anything else         */
-    atomic_int swept;        /* mcp_endpoint_sweep()                      */
+    atomic_int handled;       /* messages that came                        */
+    atomic_int finished;      /* done() that were called                   */
+    atomic_int disconnected;  /* mcp_endpoint_disconnected()               */
+    atomic_int cancelled;     /* "hang" calls that ended as cancelled      */
+    atomic_int refused;       /* emits that returned MCP_ELIMIT            */
+    atomic_int lost;          /* emits that returned MCP_ECANCELED         */
+    atomic_int unwanted;      /* emits that returned MCP_EINVAL            */
+    atomic_int failed;        /* emits that returned anything else         */
+    atomic_int swept;         /* mcp_endpoint_sweep()                      */
+    atomic_int streams_ended; /* mcp_endpoint_end_streams()               */
 };
 
 extern struct fake_stats fake_stats;
