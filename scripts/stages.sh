@@ -6,7 +6,7 @@
 # stage that ends non-zero has failed whatever it counted.
 
 logs=$here/build/test
-stage_names=(build lint unit tsan lua wire wire-release e2e fuzz docs)
+stage_names=(build lint unit tsan lua wire wire-release e2e fuzz docs soak)
 
 stage_help() {
   cat <<'TEXT'
@@ -21,6 +21,7 @@ stages of ./dev test, run in this order:
   e2e           official client and conformance suite (npm) against the release binary
   fuzz          every fuzzer for FUZZ_SECONDS (3) each
   docs          the code blocks of README and docs
+  soak          everything at once for SOAK_SECONDS (60): release, ASan, TSan builds
 TEXT
 }
 
@@ -239,6 +240,24 @@ stage_docs() {
   cat "$out"
   count "$(grep -c '^ok ' "$out" || true)" "$(grep -c '^FAILED ' "$out" || true)" 0
   return $rc
+}
+
+# soak_of PRESET SECONDS [options]: the mixed soak against that binary.
+soak_of() {
+  local preset=$1 seconds=$2
+  shift 2
+  build_or_show "$preset"
+  MCPLUAD_BIN=$here/build/$preset/mcpluad PYTHONDONTWRITEBYTECODE=1 \
+    limited python3 tests/soak/mix.py --seconds "$seconds" "$@"
+}
+
+# A third of the time for each build; ThreadSanitizer without runaways, whose
+# signal it holds back.
+stage_soak() {
+  local part=$((${SOAK_SECONDS:-60} / 3))
+  check "soak of the release build" soak_of release "$part"
+  check "soak under ASan" soak_of dev "$part"
+  check "soak under TSan" soak_of tsan "$part" --quiet
 }
 
 # run_stage NAME: in a subshell with its own log; prints one line of outcome.
