@@ -65,7 +65,8 @@ static void finish(struct mcp_batch *b)
     }
     mcp_buf_putc(out, ']');
     if (out->failed)
-        mcp_error_refuse(x->rq.call, MCP_REFUSE_INTERNAL, NULL, NULL);
+        mcp_error_refuse(x->rq.call, MCP_REFUSE_TOO_LARGE,
+                         "The results are too large", NULL);
     mcp_exchange_finish(x);
 }
 

@@ -28,6 +28,7 @@ static const struct refusal refusals[] = {
     [MCP_REFUSE_HTTP_METHOD]  = {-32600, 405, 405},
     [MCP_REFUSE_HTTP_VERSION] = {-32600, 400, 400},
     [MCP_REFUSE_BUSY]         = {-32603, 503, 503},
+    [MCP_REFUSE_TOO_LARGE]    = {-32603, 200, 200},
     [MCP_REFUSE_INTERNAL]     = {-32603, 200, 200},
     [MCP_REFUSE_MEMORY]       = {-32603, 500, 500},
 };
@@ -73,6 +74,9 @@ static void refuse(struct mcp_call *call, enum mcp_refusal why,
     call->status = mcp_call_is_modern(call) ? r->modern : r->legacy;
     if (why == MCP_REFUSE_INTERNAL || why == MCP_REFUSE_MEMORY)
         log_internal(call);
+    if (why == MCP_REFUSE_TOO_LARGE)
+        mcp_log(MCP_LOG_WARNING, "protocol", "%s: %s",
+                call->method != NULL ? call->method : "a batch", message);
     if (why == MCP_REFUSE_BUSY && call->transport == MCP_TRANSPORT_HTTP)
         mcp_call_reply_header(call, "Retry-After", "1");
     mcp_error_write(call, r->code, message, len, data, data_len);

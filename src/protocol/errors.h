@@ -29,6 +29,7 @@ enum mcp_refusal {
     MCP_REFUSE_HTTP_METHOD,  /* GET or DELETE where there is none          */
     MCP_REFUSE_HTTP_VERSION, /* legacy: MCP-Protocol-Version is not ours   */
     MCP_REFUSE_BUSY,         /* the queue or the session table is full     */
+    MCP_REFUSE_TOO_LARGE,    /* an answer beyond what the transport holds  */
     MCP_REFUSE_INTERNAL,     /* our bug                                    */
     MCP_REFUSE_MEMORY,       /* no memory even to begin                    */
 };

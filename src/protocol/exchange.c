@@ -60,7 +60,8 @@ static void end_request(struct mcp_request *rq)
     } else {
         mcp_buf_putc(&call->out, '}');
         if (call->out.failed)
-            mcp_error_refuse(call, MCP_REFUSE_INTERNAL, NULL, NULL);
+            mcp_error_refuse(call, MCP_REFUSE_TOO_LARGE,
+                             "The result is too large", NULL);
     }
     land(mcp_exchange_of(rq));
 }

@@ -135,7 +135,7 @@ static int hear_byte(char *c)
 /* One line without its LF; NULL: the end. */
 static char *hear(void)
 {
-    static char line[200000];
+    static char line[(16 << 20) + 20000];
     size_t n = 0;
 
     while (hear_byte(line + n)) {
@@ -358,6 +358,24 @@ static void big_answers_reach_a_slow_reader_whole(void **state)
     }
 }
 
+static void an_answer_beyond_the_limit_is_an_error(void **state)
+{
+    enum { LIMIT = 3 * 4096 + 16 * 1024 * 1024 };
+    char command[40];
+
+    (void)state;
+    set("max_blob_bytes", "4096");
+    start();
+    (void)snprintf(command, sizeof(command), "big %d\n", LIMIT);
+    say(command);
+    assert_int_equal(strspn(hear(), "x"), LIMIT);
+    (void)snprintf(command, sizeof(command), "big %d\n", LIMIT + 1);
+    say(command);
+    assert_hear("{\"refused\":503,\"message\":\"The result is too large\"}");
+    say("echo 1\n");
+    assert_hear("1");
+}
+
 static void a_client_that_only_writes_cannot_stop_the_reading(void **state)
 {
     int i;
@@ -569,6 +587,7 @@ int main(void)
         T(a_line_that_is_too_long_is_skipped_to_its_end),
         T(a_flood_of_calls_waits_in_the_pipe),
         T(big_answers_reach_a_slow_reader_whole),
+        T(an_answer_beyond_the_limit_is_an_error),
         T(a_client_that_only_writes_cannot_stop_the_reading),
         T(unread_messages_are_dropped_at_a_limit),
         T(quick_calls_are_answered_after_the_end_of_input),
