@@ -354,6 +354,8 @@ enum mcp_err mcp_json_parse(struct mcp_arena *a, const char *text, size_t len,
     struct mcp_json *root = NULL;
     struct parser ps;
 
+    if (text == NULL) /* nothing, of no length */
+        text = "";
     ps.arena = a;
     ps.text = text;
     ps.end = text + len;

@@ -342,6 +342,22 @@ static void a_nul_byte_is_no_end(void **state)
     assert_int_equal(refused(state, "\"\0\"", 3, NULL, NULL), MCP_EINVAL);
 }
 
+static void no_text_is_refused_as_an_empty_one_is(void **state)
+{
+    const struct mcp_json *v = NULL;
+    struct mcp_json_error error = {.offset = 7};
+
+    assert_int_equal(mcp_json_parse(*state, NULL, 0, NULL, &v, &error),
+                     MCP_EINVAL);
+    assert_null(v);
+    assert_int_equal(error.offset, 0);
+    assert_string_equal(error.reason, "unexpected end");
+    assert_false(error.duplicate_key);
+    assert_int_equal(mcp_json_parse(*state, "", 0, NULL, &v, &error),
+                     MCP_EINVAL);
+    assert_string_equal(error.reason, "unexpected end");
+}
+
 static void every_part_of_a_text_is_refused(void **state)
 {
     static const char text[] =
@@ -555,6 +571,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(hex_digits_are_those_and_no_others,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_nul_byte_is_no_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_text_is_refused_as_an_empty_one_is,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(every_part_of_a_text_is_refused, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(depth_is_limited, setup, teardown),
