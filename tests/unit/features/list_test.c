@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "ask_common.h"
+#include "features/offer.h"
 #include "features_common.h"
 
 static bool ended;
@@ -189,6 +191,197 @@ static void an_empty_list_is_an_array(void **state)
     mcp_builder_free(b);
 }
 
+/* ---- every kind, every revision ---- */
+
+#define ANNOTATIONS "{\"audience\":[\"user\"],\"priority\":0.5}"
+#define ICONS       "[{\"src\":\"https://example.com/i.png\"}]"
+#define META        "{\"a/b\":1}"
+#define NAMED(kind, n)                                                         \
+    "{\"" kind "\":\"" n "\",\"name\":\"N\",\"title\":\"T\","                  \
+    "\"description\":\"D\",\"mimeType\":\"text/x\","
+
+static const struct mcp_prompt_argument arguments[] = {
+    {.name = "a", .title = "A", .description = "AD", .required = true},
+    {.name = "b", .initial = "x"}};
+static const struct mcp_prompt prompts[] = {{.name = "p",
+                                             .title = "T",
+                                             .description = "D",
+                                             .icons = ICONS,
+                                             .meta = META,
+                                             .arguments = arguments,
+                                             .argument_count = 2,
+                                             .has_arguments = true},
+                                            {.name = "c/q"},
+                                            {.name = NULL}};
+static const struct mcp_resource resources[] = {
+    {.uri = "t://r",
+     .name = "N",
+     .title = "T",
+     .description = "D",
+     .mime_type = "text/x",
+     .size_bytes = 0,
+     .annotations = ANNOTATIONS,
+     .icons = ICONS,
+     .meta = META,
+     .content = ""},
+    {.uri = "t://s", .name = "s", .size_bytes = -1},
+    {.uri = NULL}};
+static const struct mcp_resource templates[] = {{.uri = "t://{v}",
+                                                 .name = "N",
+                                                 .title = "T",
+                                                 .description = "D",
+                                                 .mime_type = "text/x",
+                                                 .size_bytes = 9,
+                                                 .annotations = ANNOTATIONS,
+                                                 .icons = ICONS,
+                                                 .meta = META},
+                                                {.uri = NULL}};
+static const struct declared everything = {.tools = NULL,
+                                           .prompts = prompts,
+                                           .resources = resources,
+                                           .templates = templates};
+
+static void each_revision_has_its_members(void **state)
+{
+    static const char prompt_tail[] = ",{\"name\":\"c/q\"}]}";
+    struct mcp_builder *b = declare(&everything);
+
+    (void)state;
+    assert_string_equal(
+        ask(b, mcp_prompts_list, MCP_2025_03_26, "{}"),
+        "{\"prompts\":[{\"name\":\"p\",\"description\":\"D\",\"arguments\":[{"
+        "\"name\":\"a\",\"description\":\"AD\",\"required\":true},{\"name\":"
+        "\"b\",\"required\":false}]},{\"name\":\"c/q\"}]}");
+    assert_string_equal(
+        ask(b, mcp_prompts_list, MCP_2025_06_18, "{}"),
+        "{\"prompts\":[{\"name\":\"p\",\"title\":\"T\",\"description\":\"D\","
+        "\"arguments\":[{\"name\":\"a\",\"title\":\"A\",\"description\":"
+        "\"AD\",\"required\":true},{\"name\":\"b\",\"required\":false}],"
+        "\"_meta\":" META "},{\"name\":\"c/q\"}]}");
+    assert_non_null(strstr(ask(b, mcp_prompts_list, MCP_2025_11_25, "{}"),
+                           "],\"icons\":" ICONS ",\"_meta\":" META "}"));
+    assert_non_null(
+        strstr(ask(b, mcp_prompts_list, MCP_2025_11_25, "{}"), prompt_tail));
+    assert_string_equal(
+        ask(b, mcp_resources_list, MCP_2025_03_26, "{}"),
+        "{\"resources\":[{\"uri\":\"t://r\",\"name\":\"N\",\"description\":"
+        "\"D\",\"mimeType\":\"text/x\",\"size\":0,\"annotations\":" ANNOTATIONS
+        "},{\"uri\":\"t://s\",\"name\":\"s\"}]}");
+    assert_string_equal(
+        ask(b, mcp_resources_list, MCP_2025_11_25, "{}"),
+        "{\"resources\":[" NAMED(
+            "uri", "t://r") "\"size\":0,"
+                            "\"annotations\":" ANNOTATIONS ",\"icons\":" ICONS
+                            ",\"_meta\":" META
+                            "},{\"uri\":\"t://s\",\"name\":\"s\"}]}");
+    assert_string_equal(
+        ask(b, mcp_templates_list, MCP_2025_11_25, "{}"),
+        "{\"resourceTemplates\":[" NAMED(
+            "uriTemplate", "t://{v}") "\"annotations\":" ANNOTATIONS
+                                      ",\"icons\":" ICONS ",\"_meta\":" META
+                                      "}]}");
+    mcp_builder_free(b);
+}
+
+static void every_list_is_valid_by_the_official_schemas(void **state)
+{
+    static const struct {
+        void (*method)(struct mcp_request *rq);
+        const char *definition;
+    } rows[] = {{mcp_prompts_list, "ListPromptsResult"},
+                {mcp_resources_list, "ListResourcesResult"},
+                {mcp_templates_list, "ListResourceTemplatesResult"},
+                {mcp_tools_list, "ListToolsResult"}};
+    struct mcp_builder *b = declare(&everything);
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (int r = MCP_2025_03_26; r <= (int)MCP_2026_07_28; r++)
+            expect_valid((enum mcp_revision)r, rows[i].definition,
+                         ask(b, rows[i].method, (enum mcp_revision)r, "{}"));
+    mcp_builder_free(b);
+}
+
+/* The same names and the same page: still another list. */
+static void cursors_of_another_kind_are_refused(void **state)
+{
+    static const char *const one[] = {"list_page_size", "1", NULL};
+    static const struct mcp_prompt two_prompts[] = {
+        {.name = "a"}, {.name = "b"}, {.name = NULL}};
+    static const struct mcp_tool two_tools[] = {
+        TOOL("a"), TOOL("b"), {.name = NULL}};
+    const struct declared d = {
+        .tools = two_tools, .prompts = two_prompts, .options = one};
+    struct mcp_builder *b = declare(&d);
+    char params[128];
+    const char *at;
+
+    (void)state;
+    at = strstr(ask(b, mcp_prompts_list, MCP_2025_11_25, "{}"),
+                "\"nextCursor\":\"");
+    assert_non_null(at);
+    snprintf(params, sizeof(params), "{\"cursor\":\"%.*s\"}",
+             (int)strcspn(at + 14, "\""), at + 14);
+    assert_string_equal(ask(b, mcp_prompts_list, MCP_2025_11_25, params),
+                        "{\"prompts\":[{\"name\":\"b\"}]}");
+    assert_true(strncmp(ask(b, mcp_tools_list, MCP_2025_11_25, params),
+                        "-32602 Unknown cursor", 21) == 0);
+    mcp_builder_free(b);
+}
+
+static void what_is_offered_is_declared(void **state)
+{
+    static const char *const values[] = {"v"};
+    static const struct mcp_completer completer[] = {
+        {.argument = "v", .values = values, .value_count = 1}};
+    static const struct mcp_resource with[] = {{.uri = "t://{v}",
+                                                .name = "N",
+                                                .size_bytes = -1,
+                                                .completers = completer,
+                                                .completer_count = 1},
+                                               {.uri = NULL}};
+    static const struct mcp_tool tool[] = {TOOL("a"), {.name = NULL}};
+    static const struct {
+        struct declared d;
+        unsigned offers;
+        const char *const members[5];
+    } rows[] = {
+        {{.tools = NULL}, 0, {NULL}},
+        {{.tools = tool}, MCP_OFFER_TOOLS, {"tools", NULL}},
+        {{.prompts = prompts}, MCP_OFFER_PROMPTS, {"prompts", NULL}},
+        {{.resources = resources}, MCP_OFFER_RESOURCES, {"resources", NULL}},
+        {{.templates = templates}, MCP_OFFER_RESOURCES, {"resources", NULL}},
+        {{.templates = with},
+         MCP_OFFER_RESOURCES | MCP_OFFER_COMPLETIONS,
+         {"resources", "completions", NULL}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct mcp_builder *b = declare(&rows[i].d);
+        const struct mcp_prepared *p = mcp_builder_view(b)->prepared;
+        struct mcp_arena *a = mcp_arena_new(1 << 20);
+        const struct mcp_json *hello, *declared;
+
+        assert_int_equal(p->offers, rows[i].offers);
+        for (int r = MCP_2025_03_26; r <= (int)MCP_2026_07_28; r++) {
+            size_t n = 0;
+
+            assert_int_equal(mcp_json_parse(a, p->hello[r].text,
+                                            p->hello[r].len, NULL, &hello,
+                                            NULL),
+                             MCP_OK);
+            declared = mcp_json_find(hello, "capabilities");
+            assert_non_null(mcp_json_find(declared, "logging"));
+            for (; rows[i].members[n] != NULL; n++)
+                assert_non_null(mcp_json_find(declared, rows[i].members[n]));
+            assert_int_equal(declared->count, n + 1);
+        }
+        mcp_arena_free(a);
+        mcp_builder_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +390,10 @@ int main(void)
         cmocka_unit_test(foreign_cursors_are_refused),
         cmocka_unit_test(every_page_has_the_same_cache_members),
         cmocka_unit_test(an_empty_list_is_an_array),
+        cmocka_unit_test(each_revision_has_its_members),
+        cmocka_unit_test(every_list_is_valid_by_the_official_schemas),
+        cmocka_unit_test(cursors_of_another_kind_are_refused),
+        cmocka_unit_test(what_is_offered_is_declared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
