@@ -91,6 +91,13 @@ function M.find(at, f)
   return block
 end
 
+--- The doc comment above a declaration that has no function; nil: none.
+---@param at mcp.Place
+---@return mcp.CommentBlock?
+function M.above(at)
+  return block_ending(at.source, at.line - 1)
+end
+
 --- Every doc comment of a source; nil when the source is not known.
 ---@param chunk string
 ---@return mcp.CommentBlock[]?

@@ -5,7 +5,7 @@
 local comment = require "mcp.comment"
 local core = require "mcp.core"
 local fields = require "mcp.fields"
-local icons = require "mcp.icons"
+local item = require "mcp.item"
 local schema = require "mcp.schema"
 local type_ = require "mcp.type"
 local type_fields = require "mcp.type_fields"
@@ -17,38 +17,6 @@ local HINTS = {
   idempotentHint = "boolean",
   openWorldHint = "boolean",
 }
-
---- What clients show and models read.
-local function description(at, decl, block)
-  local parts = {
-    fields.text(at, decl, "description")
-      or fields.text(at, decl, "summary")
-      or block and comment.prose(block),
-  }
-  for _, section in ipairs {
-    { "when_to_use", "When to use" },
-    { "returns", "Returns" },
-    { "instructions", "Instructions" },
-  } do
-    local text = fields.text(at, decl, section[1])
-    if text then
-      parts[#parts + 1] = ("## %s\n%s"):format(section[2], text)
-    end
-  end
-  return #parts > 0 and table.concat(parts, "\n\n") or nil
-end
-
---- A table with string keys as JSON text; nil when it is empty.
-local function json_object(at, name, t)
-  if next(t) == nil then
-    return nil
-  end
-  local text, path, why = core.encode_sorted(t)
-  if not text then
-    at:fail("%s%s %s", name, path, why)
-  end
-  return text
-end
 
 --- `annotations`, then `read_only`, which is stronger.
 local function annotations(at, decl)
@@ -66,7 +34,7 @@ local function annotations(at, decl)
   if read_only ~= nil then
     out.readOnlyHint = read_only
   end
-  return json_object(at, "annotations", out)
+  return item.json_object(at, "annotations", out)
 end
 
 --- May callers send arguments that are not declared?
@@ -151,15 +119,9 @@ end
 ---@param out table
 return function(at, decl, out)
   local block = comment.find(at, decl.handler)
-  fields.strings(at, decl, "tags")
-  out.title = fields.text(at, decl, "title")
-  out.description = description(at, decl, block)
+  item.common(at, decl, block, out)
   out.annotations = annotations(at, decl)
-  out.icons = icons(at, decl)
-  out.meta = json_object(at, "meta", fields.table(at, decl, "meta") or {})
-  out.timeout = fields.seconds(at, decl, "timeout")
   out.assert_format = fields.boolean(at, decl, "assert_format")
-  out.file, out.line = at.file, at.line
   input_schema(at, decl, block, out)
   output_schema(at, decl, block, out)
 end

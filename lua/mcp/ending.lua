@@ -24,14 +24,16 @@ function M.protocol_error(fault)
   return core.end_call("protocol_error", kept)
 end
 
---- Ends the call as failed. On a tool the message is the answer, with isError; the
---- status is for routes.
-local function fail(what, status, message)
+--- Ends the call as failed. On a tool the message is the answer, with isError; on a
+--- prompt or a resource status and message are the data of a JSON-RPC error.
+local function fail(what, status, message, more)
   local at = where.here("mcp." .. what)
   if type(message) ~= "string" then
     at:fail("the message must be a string, got %s", fields.told(message))
   end
-  return core.end_call("failure", { message = message, status = status })
+  local fault = more or {}
+  fault.message, fault.status = message, status
+  return core.end_call("failure", fault)
 end
 
 ---@param message string
@@ -49,20 +51,21 @@ function M.forbidden(message, scopes)
   return fail("forbidden", 403, message)
 end
 
+--- Of a resource: there is none at this URI.
 ---@param message string
 function M.not_found(message)
-  return fail("not_found", 404, message)
+  return fail("not_found", 404, message, { not_found = true })
 end
 
 ---@param status integer  400 to 599
 ---@param message string
----@param body? any       for routes
-function M.http_error(status, message, body) -- luacheck: ignore 212
+---@param body? any       for routes, and as data.content of prompts and resources
+function M.http_error(status, message, body)
   if type(status) ~= "number" or status < 400 or status > 599 or status % 1 ~= 0 then
     where.here("mcp.http_error"):fail(
       "the status must be a whole number from 400 to 599, got %s", fields.told(status))
   end
-  return fail("http_error", status, message)
+  return fail("http_error", status, message, { body = body })
 end
 
 return M

@@ -7,9 +7,9 @@ local names = require "mcp.names"
 --- Names of the API that this version has not got.
 local LATER = {}
 for name in ([[
-  resource prompt prompt_controller skills skill skill_controller provide hooks group
+  skills skill skill_controller provide hooks group
   get post put patch delete head options shared every
-  tasks blob user assistant elicit sample roots input_required http
+  tasks elicit sample roots input_required http
 ]]):gmatch("%S+") do
   LATER[name] = true
 end
@@ -17,12 +17,18 @@ end
 local M = {
   server = require "mcp.server",
   tool = require "mcp.tool",
+  resource = require "mcp.resource",
+  prompt = require "mcp.prompt",
+  prompt_controller = require "mcp.prompt_controller",
 
   text = core.text,
   image = core.image,
   audio = core.audio,
   resource_link = core.resource_link,
   embedded = core.embedded,
+  blob = core.blob,
+  user = core.user,
+  assistant = core.assistant,
   result = core.result,
 
   array = core.array,

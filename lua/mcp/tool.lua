@@ -10,6 +10,7 @@
 
 local core = require "mcp.core"
 local fields = require "mcp.fields"
+local forms = require "mcp.forms"
 local handler = require "mcp.handler"
 local where = require "mcp.where"
 
@@ -49,47 +50,13 @@ local LATER = {
   restart = true,
 }
 
---- The three forms as one table; the caller's is left alone.
-local function gather(at, first, second, third)
-  local decl = {}
-  local given = type(first) == "table" and first or type(second) == "table" and second or {}
-  for key, value in pairs(given) do
-    decl[key] = value
-  end
-  if first == given then
-    if second ~= nil then
-      at:fail("mcp.tool { ... } takes one table and nothing behind it")
-    end
-    return decl
-  end
-  local f = second
-  if second == given or second == nil then
-    f = third
-  elseif third ~= nil then
-    at:fail("the handler comes last: mcp.tool(name, fields, handler)")
-  end
-  if decl.name ~= nil or decl.handler ~= nil then
-    at:fail("%s is given twice", decl.name ~= nil and "name" or "handler")
-  end
-  decl.name, decl.handler = first, f
-  return decl
-end
-
---- The function in the arguments of mcp.tool, wherever it stands.
-local function function_of(first, second, third)
-  if type(first) == "table" then
-    return first.handler
-  end
-  return type(second) == "function" and second or third
-end
-
 ---@param first string|mcp.Tool
 ---@param second? mcp.ToolFields|function
 ---@param third? function
 local function tool(first, second, third)
-  local at = where.here("mcp.tool", function_of(first, second, third))
+  local at = where.here("mcp.tool", forms.function_of(first, second, third))
   at:must_load()
-  local decl = gather(at, first, second, third)
+  local decl = forms.gather(at, first, second, third)
   fields.known(at, decl, KNOWN, LATER)
   if not fields.string(at, decl, "name") then
     at:fail("name must be a string, got nil")

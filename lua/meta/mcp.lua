@@ -105,6 +105,89 @@ function mcp.server(options) end
 ---@overload fun(tool: mcp.Tool)
 function mcp.tool(name, handler) end
 
+---@alias mcp.Complete string[]|number[]|fun(value: string, ctx: mcp.Context): string[]?
+
+---@class mcp.ResourceAnnotations
+---@field audience? "user"|"assistant"|string[]
+---@field priority? number             0 to 1
+---@field lastModified? string         ISO 8601
+---@field [string] any
+
+---@class mcp.CacheHint
+---@field ttl_ms? integer              how long clients may keep an answer
+---@field scope? "private"|"public"
+
+---@class mcp.Resource
+---@field uri? string                  this or uri_template
+---@field uri_template? string         RFC 6570: {id}, {+path}, {path*}, {?q,lang}
+---@field name? string                 default: the last part of the URI
+---@field title? string                for people
+---@field description? string          else `summary`, else the comment
+---@field summary? string
+---@field when_to_use? string          a section of the description
+---@field returns? string              a section of the description
+---@field instructions? string         a section of the description
+---@field tags? string|string[]
+---@field icons? mcp.Icon[]
+---@field meta? table<string, any>
+---@field mime_type? string            default: by the extension, else by the content
+---@field size? integer                bytes
+---@field annotations? mcp.ResourceAnnotations
+---@field cache? mcp.CacheHint
+---@field complete? table<string, mcp.Complete> by variable of the template
+---@field timeout? number              seconds
+---@field text? string                 the content: one of these five
+---@field blob? string                 bytes as they are
+---@field file? string                 path, relative to the script's folder
+---@field json? any
+---@field handler? fun(...): any       variables are bound by their names
+
+--- Declares a resource, or all those of a URI template.
+---@param resource mcp.Resource
+function mcp.resource(resource) end
+
+---@class mcp.PromptArgument
+---@field name? string                 in a list; in a table by name the key is it
+---@field title? string
+---@field description? string
+---@field required? boolean            default false
+---@field default? string|number|boolean
+---@field complete? mcp.Complete
+
+---@class mcp.PromptFields
+---@field title? string                for people
+---@field description? string          else `summary`, else the comment
+---@field summary? string
+---@field when_to_use? string          a section of the description
+---@field returns? string              a section of the description
+---@field instructions? string         a section of the description
+---@field tags? string|string[]
+---@field icons? mcp.Icon[]
+---@field meta? table<string, any>
+---@field arguments? (string|mcp.PromptArgument)[]|table<string, mcp.PromptArgument>
+---@field complete? table<string, mcp.Complete> by argument
+---@field timeout? number              seconds
+
+---@class mcp.Prompt: mcp.PromptFields
+---@field name string                  1 to 128 of A-Z a-z 0-9 _ . / -
+---@field handler fun(...): any        parameters are bound by their names
+
+--- Declares a prompt; its arguments are strings.
+---@param name string
+---@param handler fun(...): any
+---@overload fun(name: string, fields: mcp.PromptFields, handler: fun(...): any)
+---@overload fun(prompt: mcp.Prompt)
+function mcp.prompt(name, handler) end
+
+---@class mcp.PromptController
+---@field prefix? string               names become "prefix/name"
+---@field instructions? string         what the messages begin with
+---@field [integer] mcp.Prompt
+
+--- Declares prompts that belong together.
+---@param controller mcp.PromptController
+function mcp.prompt_controller(controller) end
+
 --------------------------------------------------------------------------------
 -- Types
 
@@ -277,6 +360,25 @@ function mcp.image(bytes, mime_type) end
 ---@return mcp.Block
 function mcp.audio(bytes, mime_type) end
 
+--- The bytes of a resource.
+---@param bytes string
+---@param mime_type? string default: as declared, else by the extension or the content
+---@return mcp.Block
+function mcp.blob(bytes, mime_type) end
+
+---@class mcp.Message
+---@field role "user"|"assistant"
+---@field content string|mcp.Block
+
+--- A message of a prompt.
+---@param content string|mcp.Block
+---@return mcp.Message
+function mcp.user(content) end
+
+---@param content string|mcp.Block
+---@return mcp.Message
+function mcp.assistant(content) end
+
 ---@class mcp.ResourceLink
 ---@field uri string
 ---@field name string
@@ -354,6 +456,7 @@ function mcp.unauthorized(message) end
 ---@param scopes? string[]
 function mcp.forbidden(message, scopes) end
 
+--- Of a resource: there is none at this URI.
 ---@param message string
 function mcp.not_found(message) end
 
@@ -379,8 +482,15 @@ function mcp.http_error(status, message, body) end
 ---@field deadline number    seconds that are left
 ---@field client { info: table?, capabilities: table?, protocol_version: string }
 ---@field request mcp.Request
----@field item { kind: "tool", name: string, annotations: table? }
+---@field item mcp.Item
+---@field arguments? table<string, string>  of a completer: those that are chosen already
 local ctx = {}
+
+---@class mcp.Item
+---@field kind "tool"|"resource"|"prompt"
+---@field name string
+---@field uri? string        of a resource: what is read
+---@field annotations? table
 
 ---@class mcp.Request
 ---@field id any

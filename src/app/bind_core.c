@@ -14,6 +14,7 @@
 #include "app/job.h"
 #include "app/listener.h"
 #include "app/result.h"
+#include "app/run.h"
 #include "app/runner.h"
 #include "app/sources.h"
 #include "base/json.h"
@@ -59,16 +60,24 @@ static int source(lua_State *L)
     return 1;
 }
 
-/* A result with isError and the text in the field `message` of the table at 2.
+/* Writes what the table at 2 says of the end; NULL, or what is wrong with it.
  */
-static void write_failure(lua_State *L, struct mcp_outcome *o)
+static const char *write_end(lua_State *L, const struct mcp_job *job,
+                             struct mcp_outcome *o, const char *kind,
+                             char *problem, size_t size)
 {
-    const char *text;
-    size_t len;
+    struct mcp_result_options options = mcp_run_result_options(job);
 
-    lua_getfield(L, 2, "message");
-    text = luaL_checklstring(L, -1, &len);
-    mcp_outcome_set_failure(o, text, len);
+    if (strcmp(kind, "failure") == 0)
+        return mcp_result_write_ending(L, 2, &options, o, problem, size)
+                   ? NULL
+                   : problem;
+    if (strcmp(kind, "protocol_error") == 0)
+        return mcp_result_write_protocol_error(L, 2, o, problem, size)
+                   ? NULL
+                   : problem;
+    (void)snprintf(problem, size, "unknown kind \"%.40s\"", kind);
+    return problem;
 }
 
 /* end_call(kind, table): writes the outcome, then leaves by yield, which no
@@ -77,19 +86,16 @@ static void write_failure(lua_State *L, struct mcp_outcome *o)
 static int end_call(lua_State *L)
 {
     struct mcp_host *host = mcp_host_of(L);
-    const char *kind = luaL_checkstring(L, 1);
+    const char *kind = luaL_checkstring(L, 1), *why;
     char problem[200];
 
     luaL_checktype(L, 2, LUA_TTABLE);
     if (host->job == NULL)
         return luaL_error(L, "there is no call to end here");
-    if (strcmp(kind, "failure") == 0)
-        write_failure(L, &host->job->outcome);
-    else if (strcmp(kind, "protocol_error") != 0)
-        return luaL_error(L, "unknown kind \"%s\"", kind);
-    else if (!mcp_result_write_protocol_error(L, 2, &host->job->outcome,
-                                              problem, sizeof(problem)))
-        return luaL_error(L, "%s", problem);
+    why = write_end(L, host->job, &host->job->outcome, kind, problem,
+                    sizeof(problem));
+    if (why != NULL)
+        return luaL_error(L, "%s", why);
     host->ended = true;
     if (L == host->co && lua_isyieldable(L)) {
         host->pending = MCP_PENDING_END;

@@ -5,6 +5,7 @@
  *   ctx.debug/info/warning/error(data, logger?)   ctx.sleep(seconds)
  *   ctx.cancelled() -> boolean   ctx.deadline -> seconds left
  *   ctx.client, ctx.request, ctx.item -> tables   ctx.auth -> nil
+ *   ctx.arguments -> table, of a completer
  *
  * Functions may be called with a dot or, as people do, with a colon.
  *
@@ -246,15 +247,36 @@ static void push_request(lua_State *L, struct mcp_job *job)
 
 static void push_item(lua_State *L, struct mcp_job *job)
 {
-    const char *text = job->tool->annotations;
+    const char *kind = "tool", *name, *text = NULL;
     const struct mcp_json *tree = NULL;
 
-    lua_createtable(L, 0, 3);
-    set_string(L, "kind", "tool");
-    set_string(L, "name", job->tool->name);
+    if (job->resource != NULL) {
+        kind = "resource";
+        name = job->resource->name;
+        text = job->resource->annotations;
+    } else if (job->prompt != NULL) {
+        kind = "prompt";
+        name = job->prompt->name;
+    } else {
+        name = job->tool->name;
+        text = job->tool->annotations;
+    }
+    lua_createtable(L, 0, 4);
+    set_string(L, "kind", kind);
+    set_string(L, "name", name);
+    set_string(L, "uri", job->uri);
     if (text != NULL && mcp_json_parse(job->call->arena, text, strlen(text),
                                        NULL, &tree, NULL) == MCP_OK)
         set_json(L, "annotations", tree);
+}
+
+/* Of a completer: the arguments that are chosen already. */
+static void push_arguments(lua_State *L, struct mcp_job *job)
+{
+    if (job->handler->kind == MCP_KIND_COMPLETER)
+        mcp_value_push(L, mcp_json_find(job->args, "arguments"));
+    else
+        lua_pushnil(L);
 }
 
 /* ctx.KEY for keys that ctx does not have yet. Tables are kept in ctx, so that
@@ -266,10 +288,9 @@ static int ctx_index(lua_State *L)
         void (*push)(lua_State *L, struct mcp_job *job);
         bool keep;
     } fields[] = {
-        {"deadline", push_deadline, false},
-        {"client", push_client, true},
-        {"request", push_request, true},
-        {"item", push_item, true},
+        {"deadline", push_deadline, false},  {"client", push_client, true},
+        {"request", push_request, true},     {"item", push_item, true},
+        {"arguments", push_arguments, true},
     };
     const char *key;
     size_t i;

@@ -178,7 +178,7 @@ const char *mcp_declare_read_file(const struct mcp_host *host, const char *path,
         (void)snprintf(
             message, message_size, "cannot read \"%.512s\": %s", full,
             access(full, R_OK) != 0 ? strerror(errno)
-                                    : "not a regular file of at most 64 MiB");
+                                    : "not a regular file");
     return bytes;
 }
 

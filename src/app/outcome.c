@@ -5,6 +5,8 @@
 
 #include "base/json.h"
 
+#define TOO_LONG "the error message is too long to be sent"
+
 /* Appends text[0..len) with U+FFFD for each wrong byte, as the inside of a
  * JSON string or as it is. */
 static void add_text(struct mcp_buf *out, const char *text, size_t len,
@@ -55,14 +57,14 @@ static void write_failure(struct mcp_outcome *o, const char *shown,
 static void drop_spans(struct mcp_outcome *o)
 {
     mcp_buf_clear(&o->text);
-    o->content = o->message = o->data = (struct mcp_span){0, 0};
+    o->content = o->message = o->data = o->reason = (struct mcp_span){0, 0};
 }
 
 /* As write_failure, with less text when it has no room. */
 static void fail(struct mcp_outcome *o, const char *shown, size_t shown_len,
                  const char *text, size_t len)
 {
-    static const char less[] = "the error message is too long to be sent";
+    static const char less[] = TOO_LONG;
     const size_t n = sizeof(less) - 1;
 
     write_failure(o, shown, shown_len, text, len);
@@ -100,6 +102,51 @@ void mcp_outcome_set_error(struct mcp_outcome *o, int code, const char *message,
     if (data != NULL)
         mcp_buf_puts(&o->text, data);
     o->data = from(o, at);
+    if (o->text.failed)
+        drop_spans(o);
+}
+
+static void write_refusal(struct mcp_outcome *o, const char *message,
+                          int status, bool shown, const char *text, size_t len)
+{
+    size_t at;
+
+    mcp_outcome_set_error(o, -32603, message, NULL);
+    at = o->text.len;
+    mcp_buf_printf(&o->text, "{\"statusCode\":%d", status);
+    if (shown) {
+        mcp_buf_puts(&o->text, ",\"content\":\"");
+        add_text(&o->text, text, len, true);
+        mcp_buf_putc(&o->text, '"');
+    }
+    mcp_buf_putc(&o->text, '}');
+    o->data = from(o, at);
+    at = o->text.len;
+    add_text(&o->text, text, len, false);
+    o->reason = from(o, at);
+}
+
+void mcp_outcome_set_refusal(struct mcp_outcome *o, const char *message,
+                             int status, bool shown, const char *text,
+                             size_t len)
+{
+    write_refusal(o, message, status, shown, text, len);
+    if (o->text.failed)
+        write_refusal(o, message, status, shown, TOO_LONG,
+                      sizeof(TOO_LONG) - 1);
+    if (o->text.failed)
+        drop_spans(o);
+}
+
+void mcp_outcome_set_no_values(struct mcp_outcome *o, const char *text,
+                               size_t len)
+{
+    mcp_outcome_clear(o);
+    o->kind = MCP_OUTCOME_RESULT;
+    mcp_buf_puts(&o->text, "[]");
+    o->content = from(o, 0);
+    add_text(&o->text, text, len, false);
+    o->reason = (struct mcp_span){2, o->text.len - 2};
     if (o->text.failed)
         drop_spans(o);
 }

@@ -22,6 +22,8 @@ enum mcp_outcome_kind {
     MCP_OUTCOME_ERROR,  /* a JSON-RPC error: code, message, perhaps data    */
     MCP_OUTCOME_NOT_FOUND, /* a resource: there is none at this URI         */
     MCP_OUTCOME_CANCELED,  /* the peer took the call back: nothing to say    */
+    MCP_OUTCOME_INPUT_REQUIRED, /* 2026-07-28: `content` are requests to the
+                                   client (a JSON object), `state` comes back */
 };
 
 /* text->data[at .. at+len); len 0: not there. */
@@ -42,6 +44,12 @@ struct mcp_outcome {
                                     failed RESULT the whole reason, for the
                                     log: `content` may say less              */
     struct mcp_span data;        /* any JSON value                           */
+    struct mcp_span state;       /* INPUT_REQUIRED: the sealed requestState  */
+    struct mcp_span reason;      /* UTF-8, not JSON: of a failed prompt,
+                                    resource or completer the whole reason, for
+                                    the log; not sent                        */
+    size_t total;                /* completer: how many values there were, of
+                                    which `content` has the first            */
     int code;                    /* JSON-RPC error code                      */
     bool is_error;               /* RESULT: the tool failed                  */
     bool structured_by_author;   /* set by mcp.result or error{structured=};
@@ -79,6 +87,18 @@ void mcp_outcome_set_failure(struct mcp_outcome *o, const char *text,
 /* The same, but the peer is told `shown` instead of the text. */
 void mcp_outcome_set_failure_as(struct mcp_outcome *o, const char *shown,
                                 const char *text, size_t len);
+
+/* ERROR -32603 of a prompt or a resource: `message` (static), and as `data`
+ * { "statusCode": status, "content": text } or, when it is not `shown`, the
+ * status alone. `reason` has the text. Text that is no UTF-8 or has no room: as
+ * above. */
+void mcp_outcome_set_refusal(struct mcp_outcome *o, const char *message,
+                             int status, bool shown, const char *text,
+                             size_t len);
+
+/* RESULT of a completer that failed: no values; `reason` has the text. */
+void mcp_outcome_set_no_values(struct mcp_outcome *o, const char *text,
+                               size_t len);
 
 /* ERROR with this code and message; `data` (JSON text) may be NULL. */
 void mcp_outcome_set_error(struct mcp_outcome *o, int code, const char *message,

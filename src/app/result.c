@@ -14,12 +14,8 @@
 
 /* ---- failures ---- */
 
-/* The app's fault: `reason` for the log, the text for the peer. */
-static void set_fault(struct mcp_result_writer *w, const char *reason,
-                      const char *fmt, ...) MCP_PRINTF(3, 4);
-
-static void set_fault(struct mcp_result_writer *w, const char *reason,
-                      const char *fmt, ...)
+void mcp_result_set_fault(struct mcp_result_writer *w, const char *reason,
+                          const char *fmt, ...)
 {
     char text[1024];
     va_list ap;
@@ -31,29 +27,28 @@ static void set_fault(struct mcp_result_writer *w, const char *reason,
     mcp_result_fail(w, false, text, strlen(text));
 }
 
-/* What a failed write of `path` + w->error means. */
-static void set_write_fault(struct mcp_result_writer *w, enum mcp_err err,
-                            const char *reason, const char *path)
+void mcp_result_set_write_fault(struct mcp_result_writer *w, enum mcp_err err,
+                                const char *reason, const char *path)
 {
     const char *below = w->error.path;
     bool nameless = *path == '\0' && *below == '\0';
 
     if (err != MCP_EINVAL) {
-        set_fault(w, "the result is too large",
-                  "The result of tool \"%s\" is too large to be sent",
-                  w->options->name);
+        mcp_result_set_fault(w, "the result is too large",
+                             "The result of %s \"%s\" is too large to be sent",
+                             mcp_kind_name(w->options->kind), w->options->name);
         return;
     }
-    set_fault(w, reason, "The result of tool \"%s\" cannot be sent: %s%s %s",
-              w->options->name, path, nameless ? "it" : below,
-              w->error.message);
+    mcp_result_set_fault(w, reason,
+                         "The result of %s \"%s\" cannot be sent: %s%s %s",
+                         mcp_kind_name(w->options->kind), w->options->name,
+                         path, nameless ? "it" : below, w->error.message);
 }
 
 /* ---- parts of a result ---- */
 
-/* Appends JSON text that lies in the same buffer, as a JSON string: of what a
- * string must escape only quotes and backslashes are in there. */
-static void add_quoted(struct mcp_buf *out, struct mcp_span json)
+/* Of what a string must escape only quotes and backslashes are in there. */
+void mcp_result_add_quoted(struct mcp_buf *out, struct mcp_span json)
 {
     size_t i, escapes = 0;
     const char *from;
@@ -84,7 +79,7 @@ static void set_content_json(struct mcp_outcome *o, struct mcp_span json)
     size_t at = o->text.len;
 
     mcp_buf_puts(&o->text, "[{\"type\":\"text\",\"text\":");
-    add_quoted(&o->text, json);
+    mcp_result_add_quoted(&o->text, json);
     mcp_buf_puts(&o->text, "}]");
     o->content = mcp_span_from(o, at);
 }
@@ -97,10 +92,9 @@ static void set_content_empty(struct mcp_outcome *o)
     o->content = mcp_span_from(o, at);
 }
 
-/* Writes the value at `idx` as JSON to `*span`; false: a fault is set. */
-static bool write_json(struct mcp_result_writer *w, int idx,
-                       const struct mcp_json *shape, const char *path,
-                       struct mcp_span *span)
+bool mcp_result_write_json(struct mcp_result_writer *w, int idx,
+                           const struct mcp_json *shape, const char *path,
+                           struct mcp_span *span)
 {
     struct mcp_outcome *o = w->o;
     size_t at = o->text.len;
@@ -108,7 +102,8 @@ static bool write_json(struct mcp_result_writer *w, int idx,
 
     err = mcp_value_write(w->L, idx, &o->text, shape, &w->error);
     if (err != MCP_OK) {
-        set_write_fault(w, err, "a value that JSON cannot carry", path);
+        mcp_result_set_write_fault(w, err, "a value that JSON cannot carry",
+                                   path);
         return false;
     }
     *span = mcp_span_from(o, at);
@@ -122,7 +117,7 @@ static void write_data(struct mcp_result_writer *w, int idx)
     const struct mcp_json *shape = w->options->output_tree;
     struct mcp_span json;
 
-    if (!write_json(w, idx, shape, "", &json))
+    if (!mcp_result_write_json(w, idx, shape, "", &json))
         return;
     if (shape != NULL)
         w->o->structured = json;
@@ -152,14 +147,15 @@ static void write_string(struct mcp_result_writer *w, int idx)
     struct mcp_span json;
 
     if (schema != NULL && !allows_string(schema)) {
-        set_fault(w, "a string under an output schema of another type",
-                  "Tool \"%s\" returned a string, but its output schema wants "
-                  "something else",
-                  w->options->name);
+        mcp_result_set_fault(
+            w, "a string under an output schema of another type",
+            "Tool \"%s\" returned a string, but its output schema wants "
+            "something else",
+            w->options->name);
         return;
     }
     mcp_buf_puts(&o->text, head);
-    if (!write_json(w, idx, NULL, "", &json))
+    if (!mcp_result_write_json(w, idx, NULL, "", &json))
         return;
     mcp_buf_puts(&o->text, "}]");
     o->content = mcp_span_from(o, 0);
@@ -172,10 +168,11 @@ static bool lacks_structured(struct mcp_result_writer *w, const char *what)
 {
     if (w->options->output_tree == NULL)
         return false;
-    set_fault(w, "no structured content under an output schema",
-              "Tool \"%s\" returned %s, but its output schema asks for "
-              "structured content",
-              w->options->name, what);
+    mcp_result_set_fault(
+        w, "no structured content under an output schema",
+        "Tool \"%s\" returned %s, but its output schema asks for "
+        "structured content",
+        w->options->name, what);
     return true;
 }
 
@@ -207,10 +204,10 @@ static bool write_blocks(struct mcp_result_writer *w, int idx, int count,
     if (err == MCP_OK && b.out->failed)
         err = MCP_ENOMEM;
     if (err != MCP_OK) {
-        set_write_fault(w, err,
-                        b.too_big ? "a blob beyond max_blob_bytes"
-                                  : "a malformed content block",
-                        "");
+        mcp_result_set_write_fault(w, err,
+                                   b.too_big ? "a blob beyond max_blob_bytes"
+                                             : "a malformed content block",
+                                   "");
         return false;
     }
     w->o->content = mcp_span_from(w->o, at);
@@ -237,6 +234,26 @@ static int mixed_list_count(lua_State *L, int idx)
     return (size_t)count == keys ? count : -1;
 }
 
+/* The count of entries of a list of strings and of marked blocks, which has one
+ * of these at least, or 0. Of data the first entries tell. */
+static int strings_and_blocks(lua_State *L, int idx)
+{
+    int i = 0, count;
+    bool is_string;
+
+    do {
+        lua_rawgeti(L, idx, ++i);
+        is_string = lua_type(L, -1) == LUA_TSTRING;
+        if (!is_string && !mcp_block_is(L, -1, MCP_BLOCKS_MARKED)) {
+            lua_pop(L, 1);
+            return 0;
+        }
+        lua_pop(L, 1);
+    } while (is_string);
+    count = mixed_list_count(L, idx);
+    return count > 0 ? count : 0;
+}
+
 /* The `content` of a result at the top of the stack. */
 static bool write_content(struct mcp_result_writer *w)
 {
@@ -253,17 +270,19 @@ static bool write_content(struct mcp_result_writer *w)
         mcp_buf_putc(b.out, ']');
         w->o->content = mcp_span_from(w->o, at);
         if (err != MCP_OK)
-            set_write_fault(w, err, "a value that JSON cannot carry", "");
+            mcp_result_set_write_fault(w, err, "a value that JSON cannot carry",
+                                       "");
         return err == MCP_OK;
     }
     if (mcp_block_is(w->L, idx, MCP_BLOCKS_ANY))
         return write_blocks(w, idx, -1, "/content");
     count = lua_istable(w->L, idx) ? mixed_list_count(w->L, idx) : -1;
     if (count < 0) {
-        set_fault(w, "a malformed result",
-                  "The result of tool \"%s\" cannot be sent: /content is no "
-                  "list of content blocks",
-                  w->options->name);
+        mcp_result_set_fault(
+            w, "a malformed result",
+            "The result of tool \"%s\" cannot be sent: /content is no "
+            "list of content blocks",
+            w->options->name);
         return false;
     }
     return write_blocks(w, idx, count, "/content");
@@ -273,10 +292,11 @@ static bool write_content(struct mcp_result_writer *w)
 static bool read_is_error(struct mcp_result_writer *w)
 {
     if (!lua_isboolean(w->L, -1)) {
-        set_fault(w, "a malformed result",
-                  "The result of tool \"%s\" cannot be sent: /isError is a "
-                  "%s, not a boolean",
-                  w->options->name, luaL_typename(w->L, -1));
+        mcp_result_set_fault(
+            w, "a malformed result",
+            "The result of tool \"%s\" cannot be sent: /isError is a "
+            "%s, not a boolean",
+            w->options->name, luaL_typename(w->L, -1));
         return false;
     }
     w->o->is_error = lua_toboolean(w->L, -1) != 0;
@@ -288,13 +308,14 @@ static bool write_meta(struct mcp_result_writer *w)
 {
     struct mcp_outcome *o = w->o;
 
-    if (!write_json(w, -1, NULL, "/_meta", &o->meta))
+    if (!mcp_result_write_json(w, -1, NULL, "/_meta", &o->meta))
         return false;
     if (o->text.data[o->meta.at] == '{')
         return true;
-    set_fault(w, "a malformed result",
-              "The result of tool \"%s\" cannot be sent: /_meta is no object",
-              w->options->name);
+    mcp_result_set_fault(
+        w, "a malformed result",
+        "The result of tool \"%s\" cannot be sent: /_meta is no object",
+        w->options->name);
     return false;
 }
 
@@ -309,7 +330,8 @@ static bool write_parts(struct mcp_result_writer *w, int idx)
     if (mcp_field_push(L, idx, "isError"))
         ok = read_is_error(w);
     if (ok && mcp_field_push(L, idx, "structuredContent")) {
-        ok = write_json(w, -1, shape, "/structuredContent", &o->structured);
+        ok = mcp_result_write_json(w, -1, shape, "/structuredContent",
+                                   &o->structured);
         o->structured_by_author = ok;
     }
     if (ok && mcp_field_push(L, idx, "_meta"))
@@ -403,6 +425,8 @@ static void write_table(struct mcp_result_writer *w, int idx)
     block = mcp_block_is(w->L, idx, rule);
     count = block ? -1 : mcp_block_list_count(w->L, idx, rule);
     if (!block && count <= 0)
+        count = strings_and_blocks(w->L, idx);
+    if (!block && count <= 0)
         write_data(w, idx);
     else if (!lacks_structured(w, "content blocks"))
         (void)write_blocks(w, idx, count, "");
@@ -422,22 +446,35 @@ static void write_value(struct mcp_result_writer *w, int idx)
     }
 }
 
+void mcp_result_write_tool(struct mcp_result_writer *w, int first, int count)
+{
+    if (count > 0 && !lua_isnil(w->L, first))
+        write_value(w, first);
+    else if (count > 1 && !lua_isnil(w->L, first + 1))
+        mcp_result_write_failure(w, first + 1, true);
+    else if (!lacks_structured(w, "nothing"))
+        set_content_empty(w->o);
+}
+
 void mcp_result_write(lua_State *L, int count,
                       const struct mcp_result_options *options,
                       struct mcp_outcome *o, const char **app_fault)
 {
+    static void (*const writers[])(struct mcp_result_writer * w, int first,
+                                   int count) = {
+        [MCP_KIND_TOOL] = mcp_result_write_tool,
+        [MCP_KIND_RESOURCE] = mcp_result_write_resource,
+        [MCP_KIND_PROMPT] = mcp_result_write_prompt,
+        [MCP_KIND_COMPLETER] = mcp_result_write_completer,
+    };
     struct mcp_result_writer w;
-    int first = lua_gettop(L) + 1 - count;
+    int top = lua_gettop(L);
 
     mcp_result_begin(&w, L, options, o);
-    if (count > 0 && !lua_isnil(L, first))
-        write_value(&w, first);
-    else if (count > 1 && !lua_isnil(L, first + 1))
-        mcp_result_write_failure(&w, first + 1, true);
-    else if (!lacks_structured(&w, "nothing"))
-        set_content_empty(o);
+    writers[options->kind](&w, top + 1 - count, count);
     if (o->text.failed)
-        set_write_fault(&w, MCP_ENOMEM, "", "");
+        mcp_result_set_write_fault(&w, MCP_ENOMEM, "", "");
+    lua_settop(L, top);
     if (app_fault != NULL)
         *app_fault = w.fault;
 }

@@ -302,6 +302,34 @@ static enum mcp_err write_resource(struct mcp_block_writer *w, const char *path,
     return err;
 }
 
+/* Writes text[0..len), which is UTF-8, behind the prefix, if there is one. */
+static void write_prefixed(struct mcp_block_writer *w, const char *text,
+                           size_t len)
+{
+    if (w->prefix == NULL) {
+        mcp_json_write_string(w->out, text, len);
+        return;
+    }
+    mcp_buf_putc(w->out, '"');
+    mcp_json_write_escaped(w->out, w->prefix, strlen(w->prefix));
+    mcp_buf_puts(w->out, "\\n\\n");
+    mcp_json_write_escaped(w->out, text, len);
+    mcp_buf_putc(w->out, '"');
+    w->prefix = NULL;
+}
+
+/* Writes the string at the top as the `text` of a text block. */
+static enum mcp_err write_text(struct mcp_block_writer *w, const char *path)
+{
+    size_t len;
+    const char *s = lua_tolstring(w->L, -1, &len);
+
+    if (w->prefix == NULL || !mcp_utf8_valid(s, len, NULL))
+        return write_plain(w, path, "text");
+    write_prefixed(w, s, len);
+    return MCP_OK;
+}
+
 /* Writes the value of the member at the top of the stack. */
 static enum mcp_err write_member(struct mcp_block_writer *w, const char *path,
                                  const char *key, bool marked, bool inside)
@@ -312,6 +340,8 @@ static enum mcp_err write_member(struct mcp_block_writer *w, const char *path,
         return write_bytes(w, path, key, marked);
     if (type == LUA_TTABLE && !inside && strcmp(key, "resource") == 0)
         return write_resource(w, path, marked);
+    if (type == LUA_TSTRING && !inside && strcmp(key, "text") == 0)
+        return write_text(w, path);
     return write_plain(w, path, key);
 }
 
@@ -403,7 +433,7 @@ enum mcp_err mcp_block_write_text(struct mcp_block_writer *w, const char *text,
         return refuse(w, path, NULL, "", message);
     }
     mcp_buf_puts(w->out, "{\"type\":\"text\",\"text\":");
-    mcp_json_write_string(w->out, text, len);
+    write_prefixed(w, text, len);
     mcp_buf_putc(w->out, '}');
     return MCP_OK;
 }

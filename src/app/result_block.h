@@ -26,6 +26,9 @@ struct mcp_block_writer {
     struct mcp_buf *out;
     struct mcp_value_error *error; /* filled with MCP_EINVAL              */
     bool too_big;                  /* ... because of max_blob_bytes       */
+    const char *prefix; /* goes, with a blank line behind it, in front of the
+                           first text block's text, and becomes NULL then; NULL:
+                           nothing does                                   */
 };
 
 /* Has the table at `idx` the metatable of registry integer `ref`? */

@@ -20,17 +20,46 @@ void mcp_result_begin(struct mcp_result_writer *w, lua_State *L,
     w->options = options;
     w->o = o;
     w->fault = NULL;
+    w->status = 500;
     mcp_outcome_clear(o);
     o->kind = MCP_OUTCOME_RESULT;
     luaL_checkstack(L, STACK_SLOTS, "no stack for the result");
 }
 
+const char *mcp_result_subject(const struct mcp_result_options *options)
+{
+    static const char *const subjects[] = {
+        [MCP_KIND_TOOL] = "Tool",
+        [MCP_KIND_RESOURCE] = "Resource",
+        [MCP_KIND_PROMPT] = "Prompt",
+        [MCP_KIND_COMPLETER] = "Completer",
+    };
+
+    return subjects[options->kind];
+}
+
 void mcp_result_fail(struct mcp_result_writer *w, bool open, const char *text,
                      size_t len)
 {
+    bool is_shown = open || w->options->expose_errors;
     char shown[200];
 
-    if (open || w->options->expose_errors) {
+    switch (w->options->kind) {
+    case MCP_KIND_PROMPT:
+        mcp_outcome_set_refusal(w->o, "Prompt execution failed", w->status,
+                                is_shown, text, len);
+        return;
+    case MCP_KIND_RESOURCE:
+        mcp_outcome_set_refusal(w->o, "Resource read failed", w->status,
+                                is_shown, text, len);
+        return;
+    case MCP_KIND_COMPLETER:
+        mcp_outcome_set_no_values(w->o, text, len);
+        return;
+    case MCP_KIND_TOOL:
+        break;
+    }
+    if (is_shown) {
         mcp_outcome_set_failure(w->o, text, len);
         return;
     }
@@ -74,6 +103,23 @@ static void add_field(struct mcp_result_writer *w, int idx, const char *name,
     lua_pop(w->L, 1);
 }
 
+/* Of a failed prompt or resource: data.content becomes the field `name` of the
+ * table at `idx`, if it has one that can be sent. */
+static void set_content(struct mcp_result_writer *w, int idx, const char *name)
+{
+    struct mcp_outcome *o = w->o;
+    size_t at = o->text.len;
+
+    if (o->kind != MCP_OUTCOME_ERROR || !mcp_field_push(w->L, idx, name))
+        return;
+    mcp_buf_printf(&o->text, "{\"statusCode\":%d,\"content\":", w->status);
+    if (mcp_value_write(w->L, -1, &o->text, NULL, &w->error) == MCP_OK) {
+        mcp_buf_putc(&o->text, '}');
+        o->data = mcp_span_from(o, at);
+    }
+    lua_pop(w->L, 1);
+}
+
 /* error{ message =, structured =, meta = } */
 static void write_error_table(struct mcp_result_writer *w, int idx)
 {
@@ -88,9 +134,13 @@ static void write_error_table(struct mcp_result_writer *w, int idx)
         mcp_result_fail(w, true, message, len);
     } else {
         (void)snprintf(text, sizeof(text),
-                       "Tool \"%s\" raised a table without a message",
-                       w->options->name);
+                       "%s \"%.100s\" raised a table without a message",
+                       mcp_result_subject(w->options), w->options->name);
         mcp_result_fail(w, false, text, strlen(text));
+    }
+    if (w->options->kind != MCP_KIND_TOOL) {
+        set_content(w, idx, "structured");
+        return;
     }
     add_field(w, idx, "structured", &o->structured);
     o->structured_by_author = o->structured.len > 0;
@@ -107,8 +157,9 @@ static void write_error_other(struct mcp_result_writer *w, int idx)
         (void)snprintf(text, sizeof(text), LUA_NUMBER_FMT,
                        lua_tonumber(w->L, idx));
     else
-        (void)snprintf(text, sizeof(text), "Tool \"%s\" raised %s%s",
-                       w->options->name, lua_isnil(w->L, idx) ? "" : "a ",
+        (void)snprintf(text, sizeof(text), "%s \"%.100s\" raised %s%s",
+                       mcp_result_subject(w->options), w->options->name,
+                       lua_isnil(w->L, idx) ? "" : "a ",
                        luaL_typename(w->L, idx));
     mcp_result_fail(w, false, text, strlen(text));
 }
@@ -144,6 +195,59 @@ void mcp_result_write_error(lua_State *L, int idx,
     mcp_result_begin(&w, L, options, o);
     mcp_result_write_failure(&w, idx > 0 ? idx : lua_gettop(L) + 1 + idx,
                              false);
+}
+
+/* ---- mcp.not_found, mcp.http_error, ... ---- */
+
+/* The integer field `status`; 500: there is none. */
+static int read_status(lua_State *L, int idx)
+{
+    double v = 500;
+
+    if (mcp_field_push(L, idx, "status")) {
+        v = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    return v >= 400 && v < 600 ? (int)v : 500;
+}
+
+/* There is no resource at this URI: the message says more. */
+static void write_not_found(struct mcp_outcome *o, const char *text, size_t len)
+{
+    mcp_outcome_set_refusal(o, "", 404, false, text, len);
+    o->kind = MCP_OUTCOME_NOT_FOUND;
+    o->message = o->reason;
+    o->data = (struct mcp_span){0, 0};
+}
+
+bool mcp_result_write_ending(lua_State *L, int idx,
+                             const struct mcp_result_options *options,
+                             struct mcp_outcome *o, char *problem,
+                             size_t problem_size)
+{
+    struct mcp_result_writer w;
+    const char *text;
+    size_t len;
+    int top = lua_gettop(L);
+
+    mcp_result_begin(&w, L, options, o);
+    idx = idx > 0 ? idx : top + 1 + idx;
+    w.status = read_status(L, idx);
+    if (!mcp_field_push(L, idx, "message") || lua_type(L, -1) != LUA_TSTRING) {
+        lua_settop(L, top);
+        (void)snprintf(problem, problem_size, "message must be a string");
+        return false;
+    }
+    text = lua_tolstring(L, -1, &len);
+    if (options->kind == MCP_KIND_RESOURCE &&
+        mcp_field_push(L, idx, "not_found")) {
+        write_not_found(o, text, len);
+    } else {
+        mcp_result_fail(&w, true, text, len);
+        set_content(&w, idx, "body");
+    }
+    lua_settop(L, top);
+    return true;
 }
 
 /* ---- mcp.protocol_error ---- */

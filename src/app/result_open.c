@@ -6,6 +6,7 @@
  */
 #include <lauxlib.h>
 #include <math.h>
+#include <string.h>
 
 #include "app/host.h"
 #include "app/result.h"
@@ -145,16 +146,26 @@ static int make_text(lua_State *L)
     return 1;
 }
 
-static int make_media(lua_State *L, const char *type)
+/* Raises unless the string at `idx` looks like "image/png". */
+static void check_mime(lua_State *L, int idx, const char *what)
 {
     size_t len;
+    const char *s = lua_tolstring(L, idx, &len);
+    const char *slash = memchr(s, '/', len);
 
+    if (slash == NULL || slash == s || slash == s + len - 1)
+        luaL_error(L,
+                   "mcp.%s: mime_type must look like \"image/png\", got "
+                   "\"%.64s\"",
+                   what, s);
+}
+
+static int make_media(lua_State *L, const char *type)
+{
     check_string(L, 1, type, "bytes");
     check_string(L, 2, type, "mime_type");
     (void)lua_tostring(L, 1);
-    (void)lua_tolstring(L, 2, &len);
-    if (len == 0)
-        luaL_error(L, "mcp.%s: the mime_type is empty", type);
+    check_mime(L, 2, type);
     new_block(L, type, 2);
     set_field(L, "data", 1);
     set_field(L, "mimeType", 2);
@@ -171,6 +182,55 @@ static int make_image(lua_State *L)
 static int make_audio(lua_State *L)
 {
     return make_media(L, "audio");
+}
+
+/* mcp.blob(bytes, mime_type?) -> the bytes of a resource, marked as a block of
+ * a type that only resources know */
+static int make_blob(lua_State *L)
+{
+    size_t len;
+
+    check_string(L, 1, "blob", "bytes");
+    (void)lua_tostring(L, 1);
+    if (!lua_isnoneornil(L, 2)) {
+        check_string(L, 2, "blob", "mime_type");
+        (void)lua_tolstring(L, 2, &len);
+        if (len == 0)
+            luaL_error(L, "mcp.blob: the mime_type is empty");
+    }
+    lua_settop(L, 2);
+    new_block(L, "blob", 2);
+    set_field(L, "data", 1);
+    if (!lua_isnil(L, 2))
+        set_field(L, "mimeType", 2);
+    return 1;
+}
+
+/* A prompt's message { role, content }. */
+static int make_message(lua_State *L, const char *role)
+{
+    if (lua_type(L, 1) != LUA_TSTRING && !mcp_block_is(L, 1, MCP_BLOCKS_ANY))
+        luaL_error(L, "mcp.%s wants a string or one content block, got %s",
+                   role,
+                   lua_istable(L, 1) ? "another table" : luaL_typename(L, 1));
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, "role");
+    lua_pushstring(L, role);
+    lua_rawset(L, -3);
+    set_field(L, "content", 1);
+    return 1;
+}
+
+/* mcp.user(content) -> message */
+static int make_user(lua_State *L)
+{
+    return make_message(L, "user");
+}
+
+/* mcp.assistant(content) -> message */
+static int make_assistant(lua_State *L)
+{
+    return make_message(L, "assistant");
 }
 
 /* mcp.resource_link{ uri, name, title?, description?, mime_type?, size?,
@@ -323,6 +383,9 @@ void mcp_result_open(lua_State *L)
         {"audio", make_audio},
         {"resource_link", make_resource_link},
         {"embedded", make_embedded},
+        {"blob", make_blob},
+        {"user", make_user},
+        {"assistant", make_assistant},
         {"result", make_result},
         {NULL, NULL},
     };

@@ -15,6 +15,7 @@ struct mcp_result_writer {
     const struct mcp_result_options *options;
     struct mcp_outcome *o;
     const char *fault; /* static; NULL: the app did nothing wrong */
+    int status;        /* of a failure, as HTTP would call it      */
     struct mcp_value_error error;
 };
 
@@ -25,12 +26,41 @@ static inline struct mcp_span mcp_span_from(const struct mcp_outcome *o,
     return (struct mcp_span){at, o->text.len - at};
 }
 
+/* "Tool", "Prompt", ...: how a sentence about it begins. */
+const char *mcp_result_subject(const struct mcp_result_options *options);
+
+/* The app's fault: `reason` (static) for the log, the text for the peer. */
+void mcp_result_set_fault(struct mcp_result_writer *w, const char *reason,
+                          const char *fmt, ...) MCP_PRINTF(3, 4);
+
+/* What a failed write of `path` + w->error means. */
+void mcp_result_set_write_fault(struct mcp_result_writer *w, enum mcp_err err,
+                                const char *reason, const char *path);
+
+/* Writes the value at `idx` as JSON to `*span`; false: a fault is set. */
+bool mcp_result_write_json(struct mcp_result_writer *w, int idx,
+                           const struct mcp_json *shape, const char *path,
+                           struct mcp_span *span);
+
+/* Appends JSON text that lies in the same buffer, as a JSON string. */
+void mcp_result_add_quoted(struct mcp_buf *out, struct mcp_span json);
+
+/* The results of a handler, by kind; the first of `count` is at `first`. */
+void mcp_result_write_tool(struct mcp_result_writer *w, int first, int count);
+void mcp_result_write_prompt(struct mcp_result_writer *w, int first, int count);
+void mcp_result_write_resource(struct mcp_result_writer *w, int first,
+                               int count);
+void mcp_result_write_completer(struct mcp_result_writer *w, int first,
+                                int count);
+
 /* Fills `w`, clears `o`. Raises when Lua has no stack. */
 void mcp_result_begin(struct mcp_result_writer *w, lua_State *L,
                       const struct mcp_result_options *options,
                       struct mcp_outcome *o);
 
-/* The failure text[0..len); `open`: the peer may read it even when errors are
+/* The failure text[0..len): of a tool a result with isError, of a prompt or a
+ * resource a JSON-RPC error whose data tells status and text, of a completer
+ * no values. `open`: the peer may read it even when errors are
  * not exposed. */
 void mcp_result_fail(struct mcp_result_writer *w, bool open, const char *text,
                      size_t len);

@@ -40,7 +40,7 @@ struct stretch {
     bool lost; /* it was stuck in C for so long that the job was given up */
 };
 
-static struct mcp_result_options result_options(const struct mcp_job *job)
+struct mcp_result_options mcp_run_result_options(const struct mcp_job *job)
 {
     const struct mcp_config *config = job->gen->config;
     struct mcp_result_options options = {
@@ -50,8 +50,13 @@ static struct mcp_result_options result_options(const struct mcp_job *job)
         .output_tree = job->tool != NULL ? job->tool->output_tree : NULL,
         .max_blob_bytes = (size_t)config->max_blob_bytes,
         .expose_errors = config->expose_errors,
+        .uri = job->uri,
+        .mime_type = job->resource != NULL ? job->resource->mime_type : NULL,
+        .instructions = job->prompt != NULL ? job->prompt->instructions : NULL,
     };
 
+    if (job->resource != NULL && job->uri == NULL)
+        options.uri = job->resource->uri;
     return options;
 }
 
@@ -82,14 +87,31 @@ static void fail(struct mcp_job *job, const char *fmt, ...)
  * functions have no position of their own. */
 static const char *log_name(const struct mcp_job *job, char out[static 256])
 {
-    const struct mcp_tool *tool = job->tool;
+    const char *file = job->tool != NULL       ? job->tool->file
+                       : job->resource != NULL ? job->resource->file
+                       : job->prompt != NULL   ? job->prompt->file
+                                               : NULL;
+    int line = job->tool != NULL       ? job->tool->line
+               : job->resource != NULL ? job->resource->line
+               : job->prompt != NULL   ? job->prompt->line
+                                       : 0;
     int n = snprintf(out, 256, "%s %s", mcp_kind_name(job->handler->kind),
                      job->handler->name);
 
-    if (tool != NULL && tool->file != NULL && n > 0 && n < 256)
-        (void)snprintf(out + n, (size_t)(256 - n), " (%s:%d)", tool->file,
-                       tool->line);
+    if (file != NULL && n > 0 && n < 256)
+        (void)snprintf(out + n, (size_t)(256 - n), " (%s:%d)", file, line);
     return out;
+}
+
+/* Tells the log why the outcome is a failure. */
+static void log_failure(const struct mcp_job *job)
+{
+    const struct mcp_outcome *o = &job->outcome;
+    struct mcp_span why = o->reason.len > 0 ? o->reason : o->message;
+    char name[256];
+
+    mcp_log(MCP_LOG_ERROR, "app", "%s: %.*s", log_name(job, name), (int)why.len,
+            why.len > 0 ? o->text.data + why.at : "");
 }
 
 /* The traceback of the coroutine whose error is on top of its stack. */
@@ -125,10 +147,8 @@ static void fail_memory(struct mcp_job *job)
 static int write_results(lua_State *L)
 {
     struct stretch *s = lua_touserdata(L, 1);
-    struct mcp_result_options options = result_options(s->job);
-    struct mcp_outcome *o = &s->job->outcome;
+    struct mcp_result_options options = mcp_run_result_options(s->job);
     lua_State *co = s->st->host.co;
-    char name[256];
     int count;
     const char *fault = NULL;
 
@@ -136,10 +156,9 @@ static int write_results(lua_State *L)
         lua_settop(co, RESULTS_MAX);
     count = lua_gettop(co);
     lua_xmove(co, L, count);
-    mcp_result_write(L, count, &options, o, &fault);
+    mcp_result_write(L, count, &options, &s->job->outcome, &fault);
     if (fault != NULL)
-        mcp_log(MCP_LOG_ERROR, "app", "%s: %.*s", log_name(s->job, name),
-                (int)o->message.len, o->text.data + o->message.at);
+        log_failure(s->job);
     return 0;
 }
 
@@ -147,7 +166,7 @@ static int write_results(lua_State *L)
 static int write_raised(lua_State *L)
 {
     struct stretch *s = lua_touserdata(L, 1);
-    struct mcp_result_options options = result_options(s->job);
+    struct mcp_result_options options = mcp_run_result_options(s->job);
     lua_State *co = s->st->host.co;
 
     if (s->job->gen->config->dev && lua_type(co, -1) == LUA_TSTRING)
@@ -155,6 +174,8 @@ static int write_raised(lua_State *L)
     else
         lua_xmove(co, L, 1);
     mcp_result_write_error(L, -1, &options, &s->job->outcome);
+    if (options.kind == MCP_KIND_COMPLETER)
+        log_failure(s->job); /* nobody else is told */
     return 0;
 }
 

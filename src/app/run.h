@@ -9,6 +9,7 @@
 
 #include "app/job.h"
 #include "app/pool.h"
+#include "app/result.h"
 #include "app/runner.h"
 
 /* Starts `job`, or goes on with it after it was parked. When it ends, its
@@ -16,5 +17,8 @@
  * it. */
 void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
              struct mcp_job *job);
+
+/* How the results of the job's handler are to be written. */
+struct mcp_result_options mcp_run_result_options(const struct mcp_job *job);
 
 #endif

@@ -124,15 +124,19 @@ local KINDS = {
   extra_arguments = "word", assert_format = "boolean", expose_errors = "boolean",
 }
 
-local function add_tool(state, tool)
-  for _, other in ipairs(state.tools) do
-    if other.name == tool.name then
-      return nil, ("tool %q is declared twice: %s:%d and %s:%d"):format(
-        tool.name, other.file, other.line, tool.file, tool.line)
+--- A function that keeps what it is given in `list`, once per `key`.
+local function adder(list, kind, key)
+  return function(item)
+    local name = item[key] or item.uri_template
+    for _, other in ipairs(list) do
+      if (other[key] or other.uri_template) == name then
+        return nil, ("%s %q is declared twice: %s:%d and %s:%d"):format(
+          kind, name, other.file, other.line, item.file, item.line)
+      end
     end
+    list[#list + 1] = item
+    return true
   end
-  state.tools[#state.tools + 1] = tool
-  return true
 end
 
 --- A core whose records are in `state`.
@@ -150,13 +154,17 @@ function M.new(state)
     following = function() return state.following end,
     extra_arguments = function() return state.options.extra_arguments == "allow" end,
     tool_count = function() return #state.tools end,
-    add_tool = function(tool) return add_tool(state, tool) end,
+    add_tool = adder(state.tools, "tool", "name"),
+    add_resource = adder(state.resources, "resource", "uri"),
+    add_prompt = adder(state.prompts, "prompt", "name"),
     source = function(chunk) return state.sources[chunk] end,
     end_call = function(kind, data)
       error({ ended = kind, data = data })
     end,
   }
-  for _, name in ipairs { "text", "image", "audio", "resource_link", "embedded", "result" } do
+  for _, name in ipairs {
+    "text", "image", "audio", "resource_link", "embedded", "result", "blob", "user", "assistant",
+  } do
     core[name] = function() end
   end
   function core.option_names()
@@ -188,7 +196,8 @@ end
 --- A fresh "mcp" over a fresh core.
 ---@return table mcp, table state
 function M.fresh()
-  local state = { loading = true, following = false, tools = {}, options = {}, sources = {} }
+  local state = { loading = true, following = false, options = {}, sources = {} }
+  state.tools, state.resources, state.prompts = {}, {}, {}
   for name in pairs(package.loaded) do
     if name == "mcp" or name:find("^mcp%.") then
       package.loaded[name] = nil
@@ -200,7 +209,7 @@ end
 
 --- Runs `text` as app.lua. `mcp` and `t` are there as globals of the app.
 ---@param text string
----@return table state  tools, options, error (the message of a refused load)
+---@return table state  tools, resources, prompts, options, error (the message of a refused load)
 function M.load(text, setup)
   local mcp, state = M.fresh()
   state.sources["@app.lua"] = text

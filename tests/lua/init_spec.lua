@@ -14,8 +14,8 @@ describe("the module mcp", function()
   end)
 
   it("says of a later version's name that it is one", function()
-    assert.equal("app.lua:1: mcp: mcp.resource is not available in this version",
-      failure 'mcp.resource { uri = "a" }')
+    assert.equal("app.lua:1: mcp: mcp.skills is not available in this version",
+      failure 'mcp.skills { paths = { "a" } }')
   end)
 
   it("cannot be changed", function()
@@ -27,7 +27,7 @@ describe("the module mcp", function()
     local core = package.loaded["mcp.core"]
     for _, name in ipairs {
       "text", "image", "audio", "resource_link", "embedded", "result",
-      "array", "object", "null", "is_null",
+      "blob", "user", "assistant", "array", "object", "null", "is_null",
       "notify_resource_updated", "notify_list_changed",
     } do
       assert.equal(core[name], mcp[name])
@@ -70,8 +70,9 @@ describe("an end by status", function()
     end
     assert.same({ message = "a", status = 401 }, ended(mcp.unauthorized, "a"))
     assert.same({ message = "b", status = 403 }, ended(mcp.forbidden, "b", { "s" }))
-    assert.same({ message = "c", status = 404 }, ended(mcp.not_found, "c"))
-    assert.same({ message = "d", status = 400 }, ended(mcp.http_error, 400, "d", {}))
+    assert.same({ message = "c", status = 404, not_found = true }, ended(mcp.not_found, "c"))
+    assert.same({ message = "d", status = 400, body = { 1 } },
+      ended(mcp.http_error, 400, "d", { 1 }))
     assert.same({ message = "d", status = 599 }, ended(mcp.http_error, 599, "d"))
   end)
 

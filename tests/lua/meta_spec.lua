@@ -75,6 +75,20 @@ describe("the definition file", function()
     assert.same({ "handler", "name" }, fields_of "mcp%.Tool:")
   end)
 
+  it("has the fields of a resource, a prompt, a controller, an argument", function()
+    assert.same(table_keys("mcp.resource", "KNOWN"), fields_of "mcp%.Resource%f[^%a]")
+    local known = {}
+    for _, name in ipairs(table_keys("mcp.prompts", "KNOWN")) do
+      if name ~= "name" and name ~= "handler" then
+        known[#known + 1] = name
+      end
+    end
+    assert.same(known, fields_of "mcp%.PromptFields")
+    assert.same({ "handler", "name" }, fields_of "mcp%.Prompt:")
+    assert.same({ "instructions", "prefix" }, fields_of "mcp%.PromptController")
+    assert.same(table_keys("mcp.arguments", "KNOWN"), fields_of "mcp%.PromptArgument")
+  end)
+
   it("has the options of the server", function()
     local path = package.searchpath("mcp.server", package.path):gsub("lua/mcp/server.lua$", "")
     local file = assert(io.open(path .. "src/base/config_table.c"))
