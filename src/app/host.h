@@ -38,6 +38,8 @@ enum {
     MCP_REF_CO,                 /* the coroutine of calls                    */
     MCP_REF_SANDBOX,            /* what lua/mcp/sandbox.lua returned         */
     MCP_REF_RANDOMSEED,         /* math.randomseed, as LuaJIT made it        */
+    MCP_REF_FINISH,             /* keep_finish(): what ends a call           */
+    MCP_REF_LIFE,               /* keep_life(): startup and its like         */
 };
 
 /* One load of the app, while it runs. The first load of a generation has
@@ -77,6 +79,7 @@ struct mcp_host {
     uint64_t wake_ns;
     bool ended; /* the outcome is final though Lua may still run     */
     bool foreign_in_call; /* a C module or ffi was loaded by the call        */
+    bool finish_expected; /* something is to be done when it has ended       */
 
     /* Why a snapshot of this state would be unsafe; "" while it is not. */
     char unsafe[160];

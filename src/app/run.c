@@ -21,6 +21,7 @@
 #include "app/slots.h"
 #include "app/state.h"
 #include "app/value.h"
+#include "app/wiring.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -338,6 +339,7 @@ static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
     st->host.pending = MCP_PENDING_NONE;
     st->host.ended = false;
     st->host.foreign_in_call = false;
+    st->host.finish_expected = false;
     job->state = st;
     job->deadline_ns = mcp_clock_now_ns() + mcp_clock_from_seconds(limit);
     return true;
@@ -415,6 +417,8 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
     if (s.parked)
         mcp_outcome_clear(&job->outcome);
     settle(job, end, why);
+    if (end == MCP_RUN_RETURNED)
+        end = mcp_wiring_finish(runner, s.st, job);
     end_job(pool, runner, job,
             end == MCP_RUN_RETURNED ? MCP_SLOT_USED : MCP_SLOT_LOST);
 }

@@ -21,6 +21,7 @@
 #include "app/runner.h"
 #include "app/sources.h"
 #include "app/value.h"
+#include "app/wiring.h"
 #include "base/clock.h"
 #include "embedded_lua.h"
 
@@ -85,6 +86,7 @@ static void open_core(lua_State *L)
     mcp_result_open(L);
     mcp_bind_core_open(L);
     mcp_bind_files_open(L);
+    mcp_wiring_open(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "mcp.core");
