@@ -15,13 +15,15 @@ local LATER = {
   isolation = true,
   jit = true,
   sse_poll_after = true,
-  request_state_keys = true,
   include_tags = true,
   exclude_tags = true,
   include_operations = true,
   exclude_operations = true,
   infer_http_method_annotations = true,
 }
+
+--- Options of the process, which has begun when the app loads.
+local COMMAND_LINE = { "dev", "stdio" }
 
 --- Options that are read while a tool is declared.
 local BEFORE_TOOLS = { extra_arguments = true, assert_format = true }
@@ -97,6 +99,11 @@ local function server(options)
   declared = at
 
   local names, kinds = core.option_names()
+  for _, name in ipairs(COMMAND_LINE) do
+    if options[name] ~= nil then
+      at:fail("%s is set on the command line: --%s", name, name)
+    end
+  end
   fields.known(at, options, kinds, LATER)
   for _, name in ipairs(names) do
     if options[name] ~= nil then

@@ -54,6 +54,7 @@ local mcp = {}
 ---@field extra_arguments? "allow"|"forbid"
 ---@field assert_format? boolean
 ---@field expose_errors? boolean
+---@field request_state_keys? string|string[]  secrets that protect requestState; the first seals
 ---@field log_level? "debug"|"info"|"warning"|"error"|"off"
 ---@field log_format? "text"|"json"
 

@@ -86,6 +86,7 @@ struct mcp_config {
     bool extra_arguments; /* "allow" or "forbid" (default)  */
     bool assert_format;
     bool expose_errors; /* true */
+    struct mcp_config_list request_state_keys;
 
     /* log */
     int64_t log_level; /* enum mcp_log_level                */

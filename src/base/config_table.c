@@ -35,6 +35,12 @@ static const char *check_host(const char *text)
     return NULL;
 }
 
+static const char *check_key(const char *text)
+{
+    return strlen(text) < 16 ? "must be a secret of 16 characters or more"
+                             : NULL;
+}
+
 static const char *check_base_path(const char *text)
 {
     size_t len = strlen(text);
@@ -210,6 +216,11 @@ static const struct mcp_option options[] = {
     {TOOLS, .name = "expose_errors", BOOL, AT(expose_errors),
      .by = MCP_BY_ALL, .initial = "true",
      .help = "Tell clients the text of a script's errors"},
+    {TOOLS, .name = "request_state_keys", LIST, AT(request_state_keys),
+     .by = MCP_BY_ALL, .check = check_key, .value = "KEY,...",
+     .help = "Secrets that protect requestState, the same on every server of a "
+             "cluster: the first seals, all open. Not set: one at random for "
+             "each process"},
 
     {LOG, .name = "log_level", WORD(log_levels), AT(log_level),
      .by = MCP_BY_ALL, .initial = "info",

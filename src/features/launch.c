@@ -4,6 +4,7 @@
 #include "features/launch.h"
 
 #include "app/app.h"
+#include "features/input_required.h"
 #include "features/notify.h"
 
 enum { INTERNAL_ERROR = -32603, DETAIL_MAX_BYTES = 1 << 20 };
@@ -38,6 +39,9 @@ static void finish(struct mcp_job *job)
         break;
     case MCP_OUTCOME_ERROR:
         finish_error(rq, &o);
+        break;
+    case MCP_OUTCOME_INPUT_REQUIRED:
+        mcp_input_required_write(rq, &o);
         break;
     case MCP_OUTCOME_NOT_FOUND:
         if (l->landing->not_found != NULL)
