@@ -8,7 +8,7 @@ local names = require "mcp.names"
 local LATER = {}
 for name in ([[
   skills skill skill_controller provide hooks group
-  get post put patch delete head options shared every
+  get post put patch delete head options every
   tasks elicit sample roots input_required http
 ]]):gmatch("%S+") do
   LATER[name] = true
@@ -20,6 +20,8 @@ local M = {
   resource = require "mcp.resource",
   prompt = require "mcp.prompt",
   prompt_controller = require "mcp.prompt_controller",
+
+  shared = require "mcp.shared",
 
   text = core.text,
   image = core.image,

@@ -15,7 +15,9 @@ local function nothing() end
 
 -- The process belongs to the server.
 os.exit = function()
-  error("os.exit is not available: the server lives on; return from the handler instead", 2)
+  local instead = core.loading() and "raise an error to stop the load"
+    or "return from the handler instead"
+  error("os.exit is not available: the server lives on; " .. instead, 2)
 end
 
 -- The hook belongs to the deadline; the compiler is off, because a compiled loop
@@ -238,5 +240,10 @@ return {
   --- The int64_t high * 2^32 + low, for arguments of type int64.
   int64 = function(high, low)
     return ffi.cast("int64_t", high) * 4294967296 + low
+  end,
+
+  --- The same as uint64_t.
+  uint64 = function(high, low)
+    return ffi.cast("uint64_t", high) * 4294967296 + low
   end,
 }

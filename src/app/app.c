@@ -14,6 +14,7 @@
 #include "app/pool.h"
 #include "app/run.h"
 #include "app/runner.h"
+#include "app/shared.h"
 #include "base/log.h"
 
 enum {
@@ -63,7 +64,8 @@ static enum mcp_err open_parts(struct mcp_app *app, char *message,
     if (app->supervisor == NULL)
         return MCP_ENOMEM;
     app->registry = mcp_registry_new();
-    if (app->registry == NULL)
+    app->options.shared = mcp_shared_new();
+    if (app->registry == NULL || app->options.shared == NULL)
         return MCP_ENOMEM;
     err = mcp_loader_new(&app->options, app->registry, app->supervisor,
                          &app->loader, message, message_size);
@@ -102,6 +104,7 @@ bool mcp_app_close(struct mcp_app *app)
     }
     mcp_loader_free(app->loader); /* and with it the registry */
     mcp_supervisor_free(app->supervisor);
+    mcp_shared_free(app->options.shared);
     free(app);
     return true;
 }

@@ -23,6 +23,7 @@ struct mcp_generation;
 struct mcp_heap;
 struct mcp_job;
 struct mcp_listener;
+struct mcp_shared;
 struct mcp_sources;
 
 /* Registry integers (lua_rawgeti(L, LUA_REGISTRYINDEX, ...)) of every state.
@@ -68,6 +69,7 @@ struct mcp_host {
     bool kept;             /* isolation = worker: never reset              */
     bool jit;              /* kept, and compiled                           */
     const struct mcp_listener *listener; /* BORROWED; NULL: nobody listens   */
+    struct mcp_shared *shared; /* BORROWED: the dictionaries of all states   */
     struct mcp_sources *sources; /* what files the generation was made of    */
     lua_State *co;               /* the coroutine that runs calls            */
     struct mcp_buf scratch;      /* for one C function at a time             */

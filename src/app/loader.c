@@ -43,6 +43,8 @@ struct mcp_loader {
     struct mcp_supervisor *supervisor;
     struct mcp_runner *runner; /* of the thread */
     struct mcp_watch *watch;   /* NULL: not watching */
+    struct mcp_config *runs;   /* of the first generation: what the process goes
+                                  by where it reads options only once */
     pthread_t thread;
 
     pthread_mutex_t lock;
@@ -129,6 +131,7 @@ static enum mcp_err add_lua_side(struct mcp_loader *l,
         .gen = gen,
         .sources = sources,
         .listener = &l->options->listener,
+        .shared = l->options->shared,
         .max_states = 2 * max > STATES_MIN ? 2 * max : (size_t)STATES_MIN,
         .max_idle = max > FIRST_STATES ? max : (size_t)FIRST_STATES,
         .ready_states = FIRST_STATES > min ? (size_t)FIRST_STATES : min,
@@ -165,6 +168,7 @@ static enum mcp_err load_first(struct mcp_loader *l, struct mcp_builder *b,
         .load_timeout_s = config->load_timeout,
         .sources = sources,
         .listener = &l->options->listener,
+        .shared = l->options->shared,
         .load = &load,
         .runner = l->runner,
         .kept = config->isolation == MCP_ISOLATION_WORKER,
@@ -265,6 +269,12 @@ static enum mcp_err load_generation(struct mcp_loader *l)
         mcp_builder_free(b);
         return err;
     }
+    if (l->runs == NULL)
+        l->runs = mcp_config_copy(mcp_builder_view(b)->config);
+    if (l->runs == NULL) {
+        mcp_builder_free(b);
+        return MCP_ENOMEM;
+    }
     (void)mcp_registry_publish(l->registry, b);
     gen = mcp_registry_acquire(l->registry);
     watch_sources(l, gen);
@@ -283,7 +293,7 @@ static void tell_reload(struct mcp_loader *l, const struct mcp_generation *old,
     mcp_buf_init(&text, 16 << 10);
     mcp_buf_init(&fixed, 1 << 10);
     mcp_changes_write(&text, old, now);
-    mcp_changes_write_fixed(&fixed, old, now);
+    mcp_changes_write_fixed(&fixed, l->runs, now->config);
     mcp_log(MCP_LOG_INFO, "app", "reloaded as generation %llu in %.1f ms: %.*s",
             (unsigned long long)now->number, ms, (int)text.len, text.data);
     if (fixed.len > 0)
@@ -419,6 +429,7 @@ static void destroy(struct mcp_loader *l)
     (void)pthread_mutex_destroy(&l->lock);
     (void)pthread_cond_destroy(&l->work);
     (void)pthread_cond_destroy(&l->loaded);
+    mcp_config_free(l->runs);
     free(l);
 }
 

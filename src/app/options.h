@@ -15,6 +15,8 @@
 #include "base/config.h"
 #include "base/err.h"
 
+struct mcp_shared; /* app/shared.h */
+
 struct mcp_app_options {
     const char *path;                /* app.lua                              */
     const struct mcp_config *config; /* flags and environment; BORROWED      */
@@ -30,6 +32,7 @@ struct mcp_app_options {
                       const struct mcp_generation *now);
     void *published_user;
     struct mcp_listener listener; /* of mcp.notify_*                          */
+    struct mcp_shared *shared;    /* set by the app: its dictionaries         */
 };
 
 #endif

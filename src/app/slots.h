@@ -40,6 +40,7 @@ struct mcp_slots_options {
     const struct mcp_generation *gen; /* BORROWED: whose states these are   */
     struct mcp_sources *sources;      /* TAKEN                              */
     const struct mcp_listener *listener; /* BORROWED for the states' life */
+    struct mcp_shared *shared;           /* the same                      */
     size_t max_states;
     size_t max_idle;          /* more than these are not kept       */
     size_t ready_states;      /* fresh mode: made ahead of time     */

@@ -15,6 +15,7 @@
 #include "app/bind_core.h"
 #include "app/bind_ctx.h"
 #include "app/bind_files.h"
+#include "app/bind_shared.h"
 #include "app/declare.h"
 #include "app/heap.h"
 #include "app/result.h"
@@ -86,6 +87,7 @@ static void open_core(lua_State *L)
     mcp_result_open(L);
     mcp_bind_core_open(L);
     mcp_bind_files_open(L);
+    mcp_bind_shared_open(L);
     mcp_wiring_open(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_pushvalue(L, -2);
@@ -323,6 +325,7 @@ static struct mcp_state *state_alloc(const struct mcp_state_options *options)
         st->host.seed = mcp_clock_now_ns();
     st->host.sources = options->sources;
     st->host.listener = options->listener;
+    st->host.shared = options->shared;
     st->host.load = options->load;
     st->host.kept = options->kept;
     st->host.jit = options->kept && options->jit;

@@ -38,6 +38,7 @@ struct mcp_state_options {
     struct mcp_load *load;       /* BORROWED for this call                   */
     struct mcp_runner *runner;   /* of the calling thread                    */
     const struct mcp_listener *listener; /* BORROWED for the state's life    */
+    struct mcp_shared *shared;           /* the same                         */
     bool kept; /* isolation = worker: mcp_state_renew()    */
     bool jit;  /* with `kept` only                         */
 };

@@ -59,10 +59,9 @@ static void find_layout(void)
     lua_close(L);
 }
 
-bool mcp_int64_write(lua_State *L, int idx, struct mcp_buf *out)
+bool mcp_int64_read(lua_State *L, int idx, uint64_t *bits, bool *is_unsigned)
 {
     const void *payload;
-    uint64_t bits;
     uint16_t id;
 
     if (lua_type(L, idx) != TYPE_CDATA)
@@ -74,15 +73,38 @@ bool mcp_int64_write(lua_State *L, int idx, struct mcp_buf *out)
     id = id_before(payload, layout.distance);
     if (id != layout.int64 && id != layout.uint64)
         return false;
-    memcpy(&bits, payload, sizeof(bits));
-    if (id == layout.int64)
-        mcp_buf_printf(out, "%" PRId64, (int64_t)bits);
-    else
+    memcpy(bits, payload, sizeof(*bits));
+    *is_unsigned = id == layout.uint64;
+    return true;
+}
+
+bool mcp_int64_write(lua_State *L, int idx, struct mcp_buf *out)
+{
+    bool is_unsigned;
+    uint64_t bits;
+
+    if (!mcp_int64_read(L, idx, &bits, &is_unsigned))
+        return false;
+    if (is_unsigned)
         mcp_buf_printf(out, "%" PRIu64, bits);
+    else
+        mcp_buf_printf(out, "%" PRId64, (int64_t)bits);
     return true;
 }
 
 /* The C API makes no cdata: lua/mcp/sandbox.lua does. */
+void mcp_int64_push_bits(lua_State *L, uint64_t bits, bool is_unsigned)
+{
+    luaL_checkstack(L, 5, "a value is nested too deep");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
+    lua_getfield(L, -1, is_unsigned ? "uint64" : "int64");
+    lua_remove(L, -2);
+    lua_pushnumber(L, is_unsigned ? (double)(bits >> 32)
+                                  : (double)((int64_t)bits >> 32));
+    lua_pushnumber(L, (double)(bits & UINT64_C(0xffffffff)));
+    lua_call(L, 2, 1);
+}
+
 void mcp_int64_push(lua_State *L, const struct mcp_json *v)
 {
     int64_t value = (int64_t)v->number;
@@ -93,11 +115,5 @@ void mcp_int64_push(lua_State *L, const struct mcp_json *v)
         text[v->count] = '\0';
         value = strtoll(text, NULL, 10);
     }
-    luaL_checkstack(L, 5, "JSON is nested too deep");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
-    lua_getfield(L, -1, "int64");
-    lua_remove(L, -2);
-    lua_pushnumber(L, (double)(value >> 32));
-    lua_pushnumber(L, (double)(value & INT64_C(0xffffffff)));
-    lua_call(L, 2, 1);
+    mcp_int64_push_bits(L, (uint64_t)value, false);
 }

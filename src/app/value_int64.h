@@ -6,7 +6,8 @@
  * object's header, whose place is found once per process from a cdata of known
  * type; a LuaJIT built otherwise yields "cannot tell", never a wrong number.
  *
- * Layer:  app. Includes lua.h. Private to value*.c.
+ * Layer:  app. Includes lua.h. Private to value*.c
+ *         and shared_value.c.
  * Thread: any; the value's state belongs to the caller.
  */
 #ifndef MCP_APP_VALUE_INT64_H
@@ -14,6 +15,7 @@
 
 #include <lua.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -21,6 +23,13 @@
 /* Writes the value at `idx` as digits when it is a boxed 64-bit integer; else
  * writes nothing and returns false. Allocates no memory of `L`. */
 bool mcp_int64_write(lua_State *L, int idx, struct mcp_buf *out);
+
+/* The bits of the value at `idx` when it is a boxed 64-bit integer; else false.
+ * Allocates no memory of `L`. */
+bool mcp_int64_read(lua_State *L, int idx, uint64_t *bits, bool *is_unsigned);
+
+/* Pushes an int64_t or uint64_t. Raises on lack of Lua memory or stack. */
+void mcp_int64_push_bits(lua_State *L, uint64_t bits, bool is_unsigned);
 
 /* Pushes a number that has MCP_JSON_F_INT64 as an int64_t. Raises on lack of
  * Lua memory or stack. */
