@@ -96,13 +96,35 @@ static void run_chatty(struct mcp_job *job)
     say(&job->outcome, "[]");
 }
 
+/* Of a resource, a prompt or a completer. */
+static void run_other(struct mcp_job *job)
+{
+    struct mcp_outcome *o = &job->outcome;
+
+    switch (job->handler->kind) {
+    case MCP_KIND_RESOURCE:
+        say(o, "[{\"uri\":\"t://x\",\"text\":\"x\"}]");
+        if (strcmp(job->uri, "t://none") == 0)
+            o->kind = MCP_OUTCOME_NOT_FOUND;
+        break;
+    case MCP_KIND_PROMPT:
+        say(o, "[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":"
+               "\"hi\"}}]");
+        break;
+    default:
+        say(o, "[\"Ann\",\"Bob\"]");
+    }
+}
+
 static void run(struct mcp_job *job)
 {
     struct mcp_outcome *o = &job->outcome;
-    const char *name = job->tool->name;
+    const char *name = job->handler->name;
 
     mcp_outcome_init(o, 1 << 20);
-    if (strcmp(name, "echo") == 0) {
+    if (job->tool == NULL) {
+        run_other(job);
+    } else if (strcmp(name, "echo") == 0) {
         run_echo(job);
     } else if (strcmp(name, "chatty") == 0) {
         run_chatty(job);
@@ -292,20 +314,54 @@ void fixture_idle(struct fixture *f, double seconds)
     f->config->session_idle = seconds;
 }
 
-void fixture_publish(struct fixture *f, bool with_tools)
+static const struct mcp_resource resource = {.uri = "t://one",
+                                             .name = "one",
+                                             .content = "1",
+                                             .content_len = 1,
+                                             .size_bytes = -1};
+static const struct mcp_resource template = {
+    .uri = "t://{id}", .name = "any", .size_bytes = -1};
+static const struct mcp_prompt_argument who = {.name = "who", .required = true};
+static const struct mcp_completer names = {.argument = "who",
+                                           .handler = {.slot = 1}};
+static const struct mcp_prompt prompt = {.name = "greet/hello",
+                                         .arguments = &who,
+                                         .argument_count = 1,
+                                         .has_arguments = true,
+                                         .completers = &names,
+                                         .completer_count = 1};
+
+static void publish(struct fixture *f, bool with_tools, bool with_others)
 {
     struct mcp_builder *b = mcp_builder_new(mcp_config_copy(f->config));
-    char message[512];
+    size_t count = with_tools ? sizeof(tools) / sizeof(*tools) : 0;
+    enum mcp_err err = MCP_OK;
+    char m[512];
 
     assert_non_null(b);
-    for (size_t i = 0; with_tools && i < sizeof(tools) / sizeof(*tools); i++)
-        if (mcp_builder_add_tool(b, &tools[i], message, sizeof(message)) !=
-            MCP_OK)
-            fail_msg("%s", message);
-    if (mcp_features_prepare(NULL, mcp_builder_view(b), message,
-                             sizeof(message)) != MCP_OK)
-        fail_msg("%s", message);
+    for (size_t i = 0; err == MCP_OK && i < count; i++)
+        err = mcp_builder_add_tool(b, &tools[i], m, sizeof(m));
+    if (err == MCP_OK && with_others)
+        err = mcp_builder_add_resource(b, &resource, m, sizeof(m));
+    if (err == MCP_OK && with_others)
+        err = mcp_builder_add_template(b, &template, m, sizeof(m));
+    if (err == MCP_OK && with_others)
+        err = mcp_builder_add_prompt(b, &prompt, m, sizeof(m));
+    if (err == MCP_OK)
+        err = mcp_features_prepare(NULL, mcp_builder_view(b), m, sizeof(m));
+    if (err != MCP_OK)
+        fail_msg("%s", m);
     (void)mcp_registry_publish(f->app.registry, b);
+}
+
+void fixture_publish(struct fixture *f, bool with_tools)
+{
+    publish(f, with_tools, false);
+}
+
+void fixture_publish_all(struct fixture *f)
+{
+    publish(f, true, true);
 }
 
 struct fixture *fixture_new(bool with_tools)

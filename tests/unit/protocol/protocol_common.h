@@ -63,6 +63,10 @@ void fixture_set(struct fixture *f, const char *name, const char *value);
 void fixture_idle(struct fixture *f, double seconds);
 /* Publishes a new generation with the options set so far. */
 void fixture_publish(struct fixture *f, bool with_tools);
+/* The same with the tools and: the static resource t://one, the template
+ * t://{id} (t://none is not there), the prompt greet/hello that wants `who`,
+ * which has a completer. */
+void fixture_publish_all(struct fixture *f);
 /* Runs what FAKE_LATER has kept, oldest first. */
 void fixture_run_waiting(struct fixture *f);
 /* Starts that many workers for FAKE_THREADS; 0: stops them. */
