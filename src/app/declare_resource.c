@@ -66,7 +66,9 @@ static void find_mime_type(struct mcp_resource *r, const char *file)
     if (r->mime_type == NULL)
         r->mime_type = mcp_mime_by_name(r->uri);
     if (r->mime_type == NULL && r->content != NULL)
-        r->mime_type = mcp_mime_by_content(r->content, r->content_len);
+        r->mime_type = r->is_blob
+                           ? mcp_mime_by_content(r->content, r->content_len)
+                           : "text/plain";
 }
 
 /* Adds `r` to the builder. Raises nothing. */

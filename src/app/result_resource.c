@@ -59,10 +59,11 @@ static enum mcp_err write_content(struct mcp_result_writer *w,
                                   const struct content *c, const char *path)
 {
     struct mcp_buf *out = &w->o->text;
-    const char *mime = c->mime_type != NULL
-                           ? c->mime_type
-                           : mcp_mime_by_content(c->bytes, c->len);
+    const char *mime = c->mime_type;
 
+    if (mime == NULL)
+        mime =
+            c->is_blob ? mcp_mime_by_content(c->bytes, c->len) : "text/plain";
     if (c->is_blob && c->len > w->options->max_blob_bytes)
         return refuse_size(w, path, c->len);
     if (!mcp_utf8_valid(c->uri, strlen(c->uri), NULL) ||

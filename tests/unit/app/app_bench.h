@@ -104,23 +104,64 @@ static inline void finish(struct mcp_job *job)
     pthread_mutex_unlock(&lock);
 }
 
-static inline void start(struct bench *b, struct one *one, const char *tool,
-                         const char *args)
+/* A call of the current generation with these arguments. */
+static inline void prepare(struct bench *b, struct one *one, const char *args)
 {
     memset(one, 0, sizeof(*one));
     one->call.arena = mcp_arena_new(1 << 20);
     one->call.revision = MCP_2026_07_28;
     one->job.call = &one->call;
     one->job.gen = mcp_app_acquire(b->app);
-    one->job.tool = mcp_generation_find_tool(one->job.gen, tool, strlen(tool));
-    assert_non_null(one->job.tool);
-    one->job.handler = &one->job.tool->handler;
     assert_int_equal(mcp_json_parse(one->call.arena, args, strlen(args), NULL,
                                     &one->job.args, NULL),
                      MCP_OK);
     one->job.finish = finish;
     one->job.user = one;
+}
+
+static inline void run(struct bench *b, struct one *one,
+                       const struct mcp_handler *handler)
+{
+    one->job.handler = handler;
+    assert_true(handler->slot > 0);
     assert_int_equal(mcp_app_run(b->app, &one->job), MCP_OK);
+}
+
+static inline void start(struct bench *b, struct one *one, const char *tool,
+                         const char *args)
+{
+    prepare(b, one, args);
+    one->job.tool = mcp_generation_find_tool(one->job.gen, tool, strlen(tool));
+    assert_non_null(one->job.tool);
+    run(b, one, &one->job.tool->handler);
+}
+
+static inline void start_prompt(struct bench *b, struct one *one,
+                                const char *name, const char *args)
+{
+    prepare(b, one, args);
+    one->job.prompt =
+        mcp_generation_find_prompt(one->job.gen, name, strlen(name));
+    assert_non_null(one->job.prompt);
+    run(b, one, &one->job.prompt->handler);
+}
+
+/* `declared` is a URI or a template; `uri` what is read. */
+static inline void start_resource(struct bench *b, struct one *one,
+                                  const char *declared, const char *uri,
+                                  const char *variables)
+{
+    size_t len = strlen(declared);
+
+    prepare(b, one, variables);
+    one->job.resource =
+        mcp_generation_find_resource(one->job.gen, declared, len);
+    if (one->job.resource == NULL)
+        one->job.resource =
+            mcp_generation_find_template(one->job.gen, declared, len);
+    assert_non_null(one->job.resource);
+    one->job.uri = uri;
+    run(b, one, &one->job.resource->handler);
 }
 
 static inline void wait_for(struct one *one)
