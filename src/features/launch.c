@@ -7,7 +7,7 @@
 #include "features/input_required.h"
 #include "features/notify.h"
 
-enum { INTERNAL_ERROR = -32603, DETAIL_MAX_BYTES = 1 << 20 };
+enum { INTERNAL_ERROR = -32603, DATA_MAX_BYTES = 1 << 20 };
 
 struct launched {
     struct mcp_job job; /* first: a cast converts both ways */
@@ -82,10 +82,10 @@ bool mcp_launch(struct mcp_request *rq, const struct mcp_job *what,
     return false;
 }
 
-/* {"detail":"..."} of the text that a failure shows, in the call's arena; NULL
- * when there is none or no room. */
-static const char *detail_data(struct mcp_call *call,
-                               const struct mcp_outcome *o)
+/* {"statusCode":500,"content":"..."} of the text that a failure shows, in the
+ * call's arena; NULL when there is none or no room. */
+static const char *shown_data(struct mcp_call *call,
+                              const struct mcp_outcome *o)
 {
     const struct mcp_json *content, *text;
     const char *data;
@@ -99,8 +99,8 @@ static const char *detail_data(struct mcp_call *call,
     text = mcp_json_find(&content->u.items[0], "text");
     if (!mcp_json_is(text, MCP_JSON_STRING))
         return NULL;
-    mcp_buf_init(&b, DETAIL_MAX_BYTES);
-    mcp_buf_puts(&b, "{\"detail\":");
+    mcp_buf_init(&b, DATA_MAX_BYTES);
+    mcp_buf_puts(&b, "{\"statusCode\":500,\"content\":");
     mcp_json_write(&b, text);
     mcp_buf_putc(&b, '}');
     data = b.failed ? NULL : mcp_arena_dup(call->arena, b.data, b.len);
@@ -117,7 +117,7 @@ void mcp_launch_fail(struct mcp_request *rq, const char *message,
         rq->fault.data = o->text.data + o->data.at;
         rq->fault.data_len = o->data.len;
     } else {
-        rq->fault.data = detail_data(rq->call, o);
+        rq->fault.data = shown_data(rq->call, o);
         rq->fault.data_len =
             rq->fault.data == NULL ? 0 : strlen(rq->fault.data);
     }

@@ -251,8 +251,9 @@ static void handlers_that_fail_or_say_nothing(void **state)
 {
     (void)state;
     ask_handler = fail_with_text;
-    assert_string_equal(complete(PROMPT("framework", "", "")),
-                        "-32603 Completion failed {\"detail\":\"no\"}");
+    assert_string_equal(
+        complete(PROMPT("framework", "", "")),
+        "-32603 Completion failed {\"statusCode\":500,\"content\":\"no\"}");
     ask_handler = say_nothing;
     assert_string_equal(complete(PROMPT("framework", "", "")), VALUES("", "0"));
 }

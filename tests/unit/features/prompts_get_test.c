@@ -265,9 +265,9 @@ static void failures_are_errors(void **state)
 {
     (void)state;
     ask_handler = fail_with_text;
-    assert_string_equal(
-        get(MCP_2026_07_28, GET("plain", "{}")),
-        "-32603 Prompt execution failed {\"detail\":\"sh\\\"own\"}");
+    assert_string_equal(get(MCP_2026_07_28, GET("plain", "{}")),
+                        "-32603 Prompt execution failed "
+                        "{\"statusCode\":500,\"content\":\"sh\\\"own\"}");
     ask_handler = fail_with_data;
     assert_string_equal(get(MCP_2025_03_26, GET("plain", "{}")),
                         "-32603 Prompt execution failed {\"statusCode\":418}");

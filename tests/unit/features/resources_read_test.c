@@ -268,7 +268,8 @@ static void failures_are_errors(void **state)
     (void)state;
     ask_handler = fail_with_text;
     assert_string_equal(read_uri(MCP_2026_07_28, URI("t://notes/1")),
-                        "-32603 Resource read failed {\"detail\":\"shown\"}");
+                        "-32603 Resource read failed "
+                        "{\"statusCode\":500,\"content\":\"shown\"}");
     ask_handler = fail_with_data;
     assert_string_equal(read_uri(MCP_2025_11_25, URI("t://notes/1")),
                         "-32603 Resource read failed "
