@@ -142,3 +142,87 @@ mcp.tool("test_custom_header", {
 }, function(region)
   return "Region: " .. region
 end)
+
+mcp.resource {
+  uri = "test://static-text",
+  name = "static-text",
+  description = "A text that does not change",
+  mime_type = "text/plain",
+  text = "This is the content of the static text resource.",
+}
+
+mcp.resource {
+  uri = "test://static-binary",
+  name = "static-binary",
+  description = "A PNG image that does not change",
+  mime_type = "image/png",
+  blob = PNG,
+}
+
+mcp.resource {
+  uri = "test://watched-resource",
+  name = "watched-resource",
+  description = "A resource to subscribe to",
+  mime_type = "text/plain",
+  handler = function()
+    return "Watched resource content"
+  end,
+}
+
+mcp.resource {
+  uri_template = "test://template/{id}/data",
+  name = "template-data",
+  description = "The data of one id",
+  mime_type = "application/json",
+  complete = { id = { "123", "456" } },
+  handler = function(id)
+    -- Text, not a table: a table has no order, and the suite's has one.
+    return ('{"id":"%s","templateTest":true,"data":"Data for ID: %s"}'):format(id, id)
+  end,
+}
+
+mcp.prompt("test_simple_prompt", {
+  description = "A prompt without arguments",
+}, function()
+  return "This is a simple prompt for testing."
+end)
+
+mcp.prompt("test_prompt_with_arguments", {
+  description = "A prompt with two required arguments",
+  arguments = {
+    {
+      name = "arg1",
+      description = "First test argument",
+      required = true,
+      complete = { "test", "testing", "other" },
+    },
+    { name = "arg2", description = "Second test argument", required = true },
+  },
+}, function(arg1, arg2)
+  return ("Prompt with arguments: arg1='%s', arg2='%s'"):format(arg1, arg2)
+end)
+
+mcp.prompt("test_prompt_with_embedded_resource", {
+  description = "A prompt with a resource in it",
+  arguments = {
+    { name = "resourceUri", description = "URI of the resource to embed", required = true },
+  },
+}, function(resourceUri)
+  return {
+    mcp.embedded {
+      uri = resourceUri,
+      mime_type = "text/plain",
+      text = "Embedded resource content for testing.",
+    },
+    "Please process the embedded resource above.",
+  }
+end)
+
+mcp.prompt("test_prompt_with_image", {
+  description = "A prompt with an image in it",
+}, function()
+  return {
+    mcp.image(PNG, "image/png"),
+    "Please analyze the image above.",
+  }
+end)
