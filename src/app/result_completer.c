@@ -1,15 +1,15 @@
 /*
  * result_completer.c - what a completer returned, as a list of strings
  *
- * Of more than a hundred the first hundred are kept and the others counted.
- * Source: MCP 2026-07-28, server/utilities/completion.
+ * The feature ranks them and sends a hundred; so many more are kept that it
+ * has a choice, and the others are counted.
  */
 #include <lauxlib.h>
 
 #include "app/result_write.h"
 #include "app/value.h"
 
-enum { VALUES_MAX = 100 };
+enum { VALUES_MAX = 10000 };
 
 /* Writes the entry at the top as a string; false: it cannot be one. */
 static bool write_entry(struct mcp_result_writer *w, int i)

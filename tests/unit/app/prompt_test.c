@@ -354,20 +354,20 @@ static void a_completer_that_fails_gives_nothing(void **state)
     bench_close(&bench);
 }
 
-static void of_more_than_100_values_100_are_kept(void **state)
+static void of_more_than_10000_values_10000_are_kept(void **state)
 {
     struct one one;
 
     (void)state;
     open_app(completing);
-    for (int n = 100; n <= 101; n++) {
+    for (int n = 10000; n <= 10001; n++) {
         char args[64];
 
         snprintf(args, sizeof(args), "{\"value\":\"%d\",\"arguments\":{}}", n);
         start_completer(&one, "a", 6, args);
         wait_for(&one);
         assert_int_equal(one.job.outcome.total, n);
-        assert_int_equal(strlen(one.text), 1 + 100 * 4);
+        assert_int_equal(strlen(one.text), 1 + 10000 * 4);
         drop(&one);
     }
     bench_close(&bench);
@@ -458,7 +458,7 @@ int main(void)
         cmocka_unit_test(a_prompt_that_runs_too_long_is_an_error),
         cmocka_unit_test(a_completer_gets_the_value_and_the_others),
         cmocka_unit_test(a_completer_that_fails_gives_nothing),
-        cmocka_unit_test(of_more_than_100_values_100_are_kept),
+        cmocka_unit_test(of_more_than_10000_values_10000_are_kept),
         cmocka_unit_test(a_list_completes_without_a_handler),
         cmocka_unit_test(every_load_must_declare_the_same),
     };
