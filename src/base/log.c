@@ -4,10 +4,12 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +21,8 @@ enum {
     MAX_MESSAGE_BYTES = 64 * 1024,
     /* Escaping makes at most six bytes of one; the rest is the frame. */
     MAX_LINE_BYTES = 6 * MAX_MESSAGE_BYTES + 1024,
+    WAIT_MS = 500,      /* for a reader of the pipe, once */
+    PIECE_BYTES = 4096, /* a pipe that is writable takes as much */
 };
 
 static const char *const level_names[] = {
@@ -31,6 +35,7 @@ static const char *const level_names[] = {
 static atomic_int least_level = MCP_LOG_INFO;
 static atomic_bool as_json;
 static atomic_ullong lost_lines;
+static atomic_bool is_stalled; /* nobody reads: do not wait again */
 
 void mcp_log_setup(enum mcp_log_level level, bool json)
 {
@@ -41,6 +46,11 @@ void mcp_log_setup(enum mcp_log_level level, bool json)
 bool mcp_log_enabled(enum mcp_log_level level)
 {
     return level < MCP_LOG_OFF && (int)level >= atomic_load(&least_level);
+}
+
+bool mcp_log_is_json(void)
+{
+    return atomic_load(&as_json);
 }
 
 unsigned long long mcp_log_lost(void)
@@ -129,20 +139,53 @@ static void put_line(struct mcp_buf *line, enum mcp_log_level level,
     mcp_buf_putc(line, '\n');
 }
 
-/* A short write leaves a cut line: the rest is not tried, another line may
- * have begun meanwhile. */
+/* Can stderr be written without waiting long? A pipe that nobody reads must not
+ * stop the server: the first line waits for a moment, those after it do not. */
+static bool is_writable(void)
+{
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+    int n;
+
+    do
+        n = poll(&p, 1, atomic_load(&is_stalled) ? 0 : WAIT_MS);
+    while (n < 0 && errno == EINTR);
+    atomic_store(&is_stalled, n == 0);
+    return n != 0; /* of errors write() tells */
+}
+
+static bool is_pipe(void)
+{
+    struct stat st;
+
+    return fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/* One write(2), but a pipe may become full in the middle of a long line. */
+static bool write_line(const char *p, size_t len)
+{
+    size_t most = len > PIECE_BYTES && is_pipe() ? (size_t)PIECE_BYTES : len;
+
+    while (len > 0) {
+        size_t piece = len < most ? len : most;
+        ssize_t n;
+
+        if (!is_writable())
+            return false;
+        do
+            n = write(STDERR_FILENO, p, piece);
+        while (n < 0 && errno == EINTR);
+        if (n <= 0 || (size_t)n != piece)
+            return false;
+        p += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* A cut line stays cut: another may have begun meanwhile. */
 static void put_out(const struct mcp_buf *line)
 {
-    ssize_t n;
-
-    if (line->failed) {
-        atomic_fetch_add(&lost_lines, 1);
-        return;
-    }
-    do
-        n = write(STDERR_FILENO, line->data, line->len);
-    while (n < 0 && errno == EINTR);
-    if (n < 0 || (size_t)n != line->len)
+    if (line->failed || !write_line(line->data, line->len))
         atomic_fetch_add(&lost_lines, 1);
 }
 

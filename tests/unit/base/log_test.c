@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -261,6 +262,40 @@ static void a_closed_stderr_is_counted_and_forgotten(void **state)
     assert_int_equal(mcp_log_lost(), lost + 1);
 }
 
+/* A pipe that nobody reads: lines are lost, nobody waits for long. */
+static void a_full_pipe_is_not_waited_for(void **unused)
+{
+    unsigned long long lost = mcp_log_lost();
+    struct timespec begun, ended;
+    char long_text[10000], *data = read_back;
+    int ends[2], i;
+    ssize_t n;
+
+    (void)unused;
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    long_text[sizeof(long_text) - 1] = '\0';
+    assert_int_equal(pipe(ends), 0);
+    redirect(ends[1]);
+    mcp_log_setup(MCP_LOG_INFO, false);
+    (void)clock_gettime(CLOCK_MONOTONIC, &begun);
+    for (i = 0; i < 50; i++)
+        mcp_log(MCP_LOG_INFO, "test", "%s", long_text);
+    (void)clock_gettime(CLOCK_MONOTONIC, &ended);
+    assert_true(ended.tv_sec - begun.tv_sec < 5);
+    assert_true(mcp_log_lost() > lost);
+    lost = mcp_log_lost();
+    n = read(ends[0], data, sizeof(read_back));
+    assert_true(n > (ssize_t)sizeof(long_text));
+    mcp_log(MCP_LOG_INFO, "test", "read again");
+    restore();
+    assert_true(mcp_log_lost() == lost);
+    n = read(ends[0], data, sizeof(read_back) - 1);
+    assert_true(n > 0);
+    data[n] = '\0';
+    assert_non_null(strstr(data, "read again"));
+    assert_int_equal(close(ends[0]), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_counted_and_forgotten),
         cmocka_unit_test(a_closed_pipe_is_counted_and_forgotten),
         cmocka_unit_test(a_closed_stderr_is_counted_and_forgotten),
+        cmocka_unit_test(a_full_pipe_is_not_waited_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
