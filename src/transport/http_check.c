@@ -156,6 +156,15 @@ static const char *skip_space(const char *p)
     return p + strspn(p, " \t");
 }
 
+/* Bytes of text[0..len) before `c`. Not strcspn(), which would look at the rest
+ * of a long header for each of its many parts. */
+static size_t before(const char *text, size_t len, char c)
+{
+    const char *at = memchr(text, c, len);
+
+    return at != NULL ? (size_t)(at - text) : len;
+}
+
 /* Is text[0..len), spaces around it aside, the word `word`? */
 static bool is_word(const char *text, size_t len, const char *word)
 {
@@ -178,10 +187,8 @@ static bool is_refused(const char *params, size_t len)
 
     while (params < end) {
         const char *p = skip_space(params + (*params == ';'));
-        size_t n = strcspn(p, ";");
+        size_t n = p < end ? before(p, (size_t)(end - p), ';') : 0;
 
-        if (p + n > end)
-            n = p < end ? (size_t)(end - p) : 0;
         if (n >= 3 && (p[0] == 'q' || p[0] == 'Q') && p[1] == '=')
             return p[2] == '0' && strspn(p + 2, "0. \t") >= n - 2;
         params = p + n + (n == 0);
@@ -206,12 +213,10 @@ static int match_rank(int which, const char *text, size_t len)
 
 static void add_range(struct mcp_http_accept *a, const char *p, size_t len)
 {
-    size_t type_len = strcspn(p, ";");
+    size_t type_len = before(p, len, ';');
     bool refused;
     int which;
 
-    if (type_len > len)
-        type_len = len;
     refused = is_refused(p + type_len, len - type_len);
     a->html = a->html || is_word(p, type_len, "text/html");
     for (which = 0; which < 2; which++) {

@@ -40,6 +40,28 @@ static void note(struct mcp_http_request *r, const struct mcp_header *h,
         }
 }
 
+/* A name that is no token, like "Content-Length " with its space before the
+ * colon, and a value with a line end or a NUL are read differently by different
+ * servers (RFC 9112 section 5.1, RFC 9110 section 5.5). */
+static bool is_well_formed(const char *name, size_t name_len, const char *value,
+                           size_t value_len)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    size_t i;
+
+    for (i = 0; i < name_len; i++) {
+        char c = name[i];
+        bool is_alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9');
+
+        if (!is_alnum && memchr(others, c, sizeof(others) - 1) == NULL)
+            return false;
+    }
+    return name_len > 0 && memchr(value, '\r', value_len) == NULL &&
+           memchr(value, '\n', value_len) == NULL &&
+           memchr(value, '\0', value_len) == NULL;
+}
+
 struct header_list {
     struct mcp_http_request *r;
     struct mcp_header *items;
@@ -68,6 +90,8 @@ static enum MHD_Result copy_header(void *arg, enum MHD_ValueKind kind,
     if (h->name == NULL || h->value == NULL)
         return MHD_NO;
     list->count++;
+    if (!is_well_formed(key, key_len, value, value_len))
+        list->r->malformed = true;
     note(list->r, h, key_len);
     return MHD_YES;
 }
@@ -185,6 +209,25 @@ static void check_media(struct mcp_http_request *r)
                "Accept must allow application/json or text/event-stream");
 }
 
+/* Before all else: who cannot tell where this request ends cannot tell where
+ * the next one begins either. libmicrohttpd looks at the first
+ * Transfer-Encoding only, and takes what it does not know for a body that ends
+ * with the connection. */
+static void check_frame(struct mcp_http_request *r)
+{
+    const char *coding = MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND,
+                                                     "Transfer-Encoding");
+
+    if (r->malformed ||
+        (coding != NULL && (r->seen[MCP_HTTP_TRANSFER_ENCODING].count > 1 ||
+                            strcasecmp(coding, "chunked") != 0))) {
+        r->linger = true;
+        refuse(r, MHD_HTTP_BAD_REQUEST,
+               r->malformed ? "A header is malformed"
+                            : "Transfer-Encoding must be chunked");
+    }
+}
+
 /* Refuses a body that is too large before it is read, and one whose length is
  * told twice, which a proxy might read differently. */
 static void check_length(struct mcp_http_request *r)
@@ -215,6 +258,7 @@ void mcp_http_check_head(struct mcp_http_request *r)
     r->route = route_of(r);
     r->takes_json = mcp_http_accepts_json(&r->accept);
     r->takes_sse = mcp_http_accepts_sse(&r->accept);
+    check_frame(r);
     if (r->route != MCP_HTTP_HEALTH && r->route != MCP_HTTP_READY)
         check_host(r);
     if (r->route == MCP_HTTP_ENDPOINT) {

@@ -27,6 +27,9 @@ enum {
     CANCEL_WAIT_MS = 500, /* for cancelled calls, after the grace */
     LINGER_MAX = 32,
     LINGER_READ = 64 * 1024,
+    SPINS_MAX = 1000, /* turns without anything to do: pause         */
+    SPINS_AGAIN = 50, /* and, after something happened, so many more */
+    SPIN_PAUSE_MS = 5,
 };
 
 /* Tags of our own descriptors; watches have a generation above 0 in the upper
@@ -344,7 +347,23 @@ static int wait_ms(struct mcp_http_io *io, uint64_t now)
     if (MHD_get_timeout(io->daemon, &mhd_ms) == MHD_YES &&
         mhd_ms < (unsigned)ms)
         ms = (int)mhd_ms;
-    return ms;
+    return ms == 0 && io->spins >= SPINS_MAX ? SPIN_PAUSE_MS : ms;
+}
+
+/* libmicrohttpd wants the processor for a connection that can do nothing: the
+ * line with the size of a chunk has filled its buffer. The connection ends when
+ * its time is over; meanwhile the loop must not spin. */
+static void count_spins(struct mcp_http_io *io, int waited_ms, int events)
+{
+    bool spinning = io->spins >= SPINS_MAX;
+
+    if (events > 0 || io->progress)
+        io->spins = spinning ? SPINS_MAX - SPINS_AGAIN : 0;
+    else if (waited_ms == 0)
+        io->spins++;
+    else if (!spinning || waited_ms > SPIN_PAUSE_MS)
+        io->spins = 0;
+    io->progress = false;
 }
 
 /* Waits for events and handles all but the daemon's. */
@@ -358,6 +377,7 @@ static void wait_and_handle(struct mcp_http_io *io, uint64_t now)
         ms = 0;
     n = epoll_wait(io->epoll_fd, events, EVENTS, ms);
     atomic_store(&io->mailbox->asleep, false);
+    count_spins(io, ms, n);
     for (i = 0; i < n; i++)
         handle_event(io, events[i].data.u64);
 }

@@ -159,6 +159,7 @@ struct mcp_http_request {
     bool stopped;    /* the server ends: it is answered so, by the io thread;
                         written under `lock`                           */
     bool linger;     /* refused before its body was read: read on      */
+    bool malformed;  /* a header cannot be trusted                     */
     bool emitted;    /* a message was sent while in_handle             */
     size_t tail_pos; /* bytes of the last event that are sent          */
 
@@ -205,7 +206,9 @@ struct mcp_http_io {
     struct mcp_http_request **requests; /* by index */
     uint32_t request_count, request_room;
     uint64_t next_sweep_ns;
-    bool resumed; /* since the last MHD_run, which alone sees it */
+    bool resumed;   /* since the last MHD_run, which alone sees it */
+    bool progress;  /* a piece of a body came in the last turn             */
+    unsigned spins; /* turns in a row that libmicrohttpd wanted for nothing */
     bool draining;
     uint64_t end_ns; /* of the grace, then of the wait for the cancelled */
     bool cancelled;  /* the grace is over */

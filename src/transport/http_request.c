@@ -305,7 +305,8 @@ static void recycle(struct mcp_http_request *r)
     r->mhd = NULL;
     r->connection = NULL;
     r->called = r->in_handle = r->done = r->suspended = r->streaming = false;
-    r->told = r->linger = r->emitted = r->reserved = r->too_slow = false;
+    r->malformed = r->told = r->linger = r->emitted = r->reserved =
+        r->too_slow = false;
     r->stopped = false;
     r->tail_pos = r->stream_pos = 0;
     r->refusal = 0;

@@ -140,6 +140,7 @@ static enum MHD_Result piece(struct mcp_http_request *r, const char *data,
 {
     size_t n = *size;
 
+    r->io->progress = true;
     *size = 0;
     if (n > r->body.max - r->body.len) {
         mcp_http_send_refusal(r, MHD_HTTP_CONTENT_TOO_LARGE,
