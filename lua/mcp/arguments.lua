@@ -91,12 +91,12 @@ end
 
 --- The handler's comment as fields { name, type }, or nil.
 ---@return mcp.Field[]?
-local function commented(at, f, parameters)
+local function commented(at, f, parameters, others)
   local block = comment.find(at, f)
   if not block or not comment.has_types(block) then
     return nil
   end
-  local t = require("mcp.signature").input(at, block, parameters)
+  local t = require("mcp.signature").input(at, block, parameters, others)
   return t and t.fields
 end
 
@@ -152,15 +152,16 @@ end
 ---@param at mcp.Place
 ---@param decl mcp.Prompt
 ---@param parameters string[]
+---@param others? table<string, any>  parameters that are no arguments
 ---@return mcp.GatheredArguments
-return function(at, decl, parameters)
+return function(at, decl, parameters, others)
   local out = { list = {}, declared = true, completers = {} }
   local given = fields.table(at, decl, "arguments")
   if given then
     read_field(at, out, given, parameters)
   end
   if not core.following() then
-    local own = commented(at, decl.handler, parameters)
+    local own = commented(at, decl.handler, parameters, others)
     if given then
       add_texts(out, own or {})
     elseif own then

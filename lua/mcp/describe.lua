@@ -76,15 +76,21 @@ local function declared_type(at, decl, side, parameters)
 end
 
 --- Raw schema or file, else `input`, else the comment, else the bare names.
-local function input_schema(at, decl, block, out)
+local function input_schema(at, decl, block, out, wired)
   local open, defs = is_open(at, decl), nil
   local t = declared_type(at, decl, "input", out.binds)
   if written_schema(at, decl, "input", out) then
+    for name in pairs(decl.input_schema and decl.input_schema.properties or {}) do
+      wired:check_argument(at, name)
+    end
     return
   elseif t and t.keywords.type ~= "object" then
     at:fail("input must be a table of arguments or t.object { ... }, got t.%s", t.kind)
   elseif not t and comment.has_types(block) then
-    t, defs = require("mcp.signature").input(at, block, out.binds)
+    t, defs = require("mcp.signature").input(at, block, out.binds, wired.providers)
+  end
+  for _, field in ipairs(t and t.fields or {}) do
+    wired:check_argument(at, field[1])
   end
   if not t then
     local any
@@ -117,11 +123,12 @@ end
 ---@param at mcp.Place
 ---@param decl mcp.Tool
 ---@param out table
-return function(at, decl, out)
+---@param wired mcp.Wired
+return function(at, decl, out, wired)
   local block = comment.find(at, decl.handler)
   item.common(at, decl, block, out)
   out.annotations = annotations(at, decl)
   out.assert_format = fields.boolean(at, decl, "assert_format")
-  input_schema(at, decl, block, out)
+  input_schema(at, decl, block, out, wired)
   output_schema(at, decl, block, out)
 end

@@ -6,6 +6,21 @@ local where = require "mcp.where"
 
 local M = {}
 
+local held = false
+
+--- While a hook or a cleanup runs nothing ends the call: it only raises.
+---@param on boolean
+function M.hold(on)
+  held = on
+end
+
+local function end_call(kind, how)
+  if held then
+    error({ message = "a hook or a cleanup cannot end the call: " .. how.message })
+  end
+  return core.end_call(kind, how)
+end
+
 --- Ends the call with a JSON-RPC error.
 ---@param fault { code: integer, message: string, data?: any }
 function M.protocol_error(fault)
@@ -21,7 +36,7 @@ function M.protocol_error(fault)
     at:fail("message must be a string, got %s", fields.told(fault.message))
   end
   local kept = { code = code, message = fault.message, data = fault.data }
-  return core.end_call("protocol_error", kept)
+  return end_call("protocol_error", kept)
 end
 
 --- Ends the call as failed. On a tool the message is the answer, with isError; on a
@@ -33,7 +48,7 @@ local function fail(what, status, message, more)
   end
   local fault = more or {}
   fault.message, fault.status = message, status
-  return core.end_call("failure", fault)
+  return end_call("failure", fault)
 end
 
 ---@param message string

@@ -7,7 +7,7 @@ local names = require "mcp.names"
 --- Names of the API that this version has not got.
 local LATER = {}
 for name in ([[
-  skills skill skill_controller provide hooks group
+  skills skill skill_controller
   get post put patch delete head options every
   tasks elicit sample roots input_required http
 ]]):gmatch("%S+") do
@@ -20,6 +20,9 @@ local M = {
   resource = require "mcp.resource",
   prompt = require "mcp.prompt",
   prompt_controller = require "mcp.prompt_controller",
+  group = require "mcp.group",
+  provide = require "mcp.provide",
+  hooks = require("mcp.hooks").declare,
 
   shared = require "mcp.shared",
 

@@ -6,12 +6,16 @@
 
 local fields = require "mcp.fields"
 local prompts = require "mcp.prompts"
+local scopes = require "mcp.scope"
 local where = require "mcp.where"
 
-local KNOWN = { prefix = true, instructions = true }
-
---- Fields of the API that this version has not got.
-local LATER = { guards = true, dependencies = true, tags = true }
+local KNOWN = {
+  prefix = true,
+  instructions = true,
+  tags = true,
+  guards = true,
+  dependencies = true,
+}
 
 local function place_of(at, index, decl)
   local what = ("%s: prompt %d"):format(at.what, index)
@@ -37,14 +41,13 @@ local function prompt_controller(controller)
       own[key] = value
     end
   end
-  fields.known(at, own, KNOWN, LATER)
-  local prefix = fields.text(at, own, "prefix")
+  fields.known(at, own, KNOWN)
   local instructions = fields.text(at, own, "instructions")
   if count == 0 then
     at:fail("there are no prompts in it")
   end
   local group = {
-    prefix = prefix,
+    scope = scopes.child(at, own),
     instructions = instructions and instructions:match("^%s*(.-)%s*$"),
   }
   for i, decl in ipairs(controller) do

@@ -4,8 +4,8 @@ local arguments = require "mcp.arguments"
 local comment = require "mcp.comment"
 local core = require "mcp.core"
 local fields = require "mcp.fields"
-local handler = require "mcp.handler"
 local item = require "mcp.item"
+local pipeline = require "mcp.pipeline"
 
 local M = {}
 
@@ -23,18 +23,18 @@ local KNOWN = {
   arguments = true,
   complete = true,
   timeout = true,
+  guards = true,
+  dependencies = true,
   handler = true,
 }
 
 --- Fields of the API that this version has not got.
 local LATER = {
-  guards = true,
-  dependencies = true,
   scopes = true,
 }
 
 ---@class mcp.PromptGroup
----@field prefix? string
+---@field scope mcp.Scope
 ---@field instructions? string  what the messages begin with
 
 --- Declares one prompt.
@@ -46,23 +46,21 @@ function M.add(at, decl, group)
   local name = fields.string(at, decl, "name")
   if not name then
     at:fail("name must be a string, got nil")
-  elseif group and group.prefix then
-    name = group.prefix .. "/" .. name
   end
 
-  local out = { name = name, handler = decl.handler }
-  out.binds = handler.parameters(at, decl.handler)
-  local gathered = arguments(at, decl, out.binds)
+  local wired = pipeline.item(at, "prompt", decl, group and group.scope)
+  local out = { name = wired:full_name(name, "/"), handler = decl.handler, binds = wired.own }
+  local gathered = arguments(at, decl, out.binds, wired.providers)
+  for _, argument in ipairs(gathered.list) do
+    wired:check_argument(at, argument.name)
+  end
   out.arguments, out.has_arguments = gathered.list, gathered.declared
   out.completers = gathered.completers
   if not core.following() then
     item.common(at, decl, comment.find(at, decl.handler), out)
     out.instructions = group and group.instructions
   end
-  local ok, why = core.add_prompt(out)
-  if not ok then
-    at:fail("%s", why)
-  end
+  wired:add(at, out, core.add_prompt)
 end
 
 return M

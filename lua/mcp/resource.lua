@@ -10,8 +10,8 @@ local comment = require "mcp.comment"
 local complete = require "mcp.complete"
 local core = require "mcp.core"
 local fields = require "mcp.fields"
-local handler = require "mcp.handler"
 local item = require "mcp.item"
+local pipeline = require "mcp.pipeline"
 local where = require "mcp.where"
 
 local KNOWN = {
@@ -33,6 +33,8 @@ local KNOWN = {
   cache = true,
   complete = true,
   timeout = true,
+  guards = true,
+  dependencies = true,
   text = true,
   blob = true,
   file = true,
@@ -42,8 +44,6 @@ local KNOWN = {
 
 --- Fields of the API that this version has not got.
 local LATER = {
-  guards = true,
-  dependencies = true,
   scopes = true,
 }
 
@@ -69,22 +69,32 @@ local function content_field(at, decl)
 end
 
 --- The content, for the host.
-local function add_content(at, decl, field, out)
+local function add_content(at, decl, field, out, wired)
+  local is_guarded = wired.guards[1] ~= nil
   if field == "handler" then
-    out.handler = decl.handler
-    out.binds = handler.parameters(at, decl.handler)
+    out.handler, out.binds = decl.handler, wired.own
     return
+  elseif field == "file" and is_guarded then
+    at:fail("guards need a handler, which may read the file")
   elseif field == "file" then
     out.content_file = fields.string(at, decl, "file")
     return
   elseif field == "json" then
-    out.content = core.following() and "" or item.json(at, "json", decl.json)
+    local is_needed = is_guarded or not core.following()
+    out.content = is_needed and item.json(at, "json", decl.json) or ""
     out.mime_type = "application/json"
-    return
   elseif type(decl[field]) ~= "string" then
     at:fail("%s must be a string, got %s", field, fields.told(decl[field]))
+  else
+    out.content, out.is_blob = decl[field], field == "blob"
   end
-  out.content, out.is_blob = decl[field], field == "blob"
+  if is_guarded then
+    local content = out.content
+    out.handler = function()
+      return field == "blob" and core.blob(content) or content
+    end
+    out.binds, out.content, out.is_blob = {}, nil, nil
+  end
 end
 
 --- The last part of the URI that has no variables; else its scheme.
@@ -153,7 +163,6 @@ local function describe(at, decl, out)
   local f = decl.handler
   local block = type(f) == "function" and comment.find(at, f) or not f and comment.above(at)
   item.common(at, decl, block or nil, out)
-  out.name = fields.text(at, decl, "name") or name_of(decl.uri or decl.uri_template)
   out.mime_type = fields.string(at, decl, "mime_type") or out.mime_type
   out.size = item.count(at, decl, "size")
   out.annotations = annotations(at, decl)
@@ -179,16 +188,16 @@ local function resource(decl)
     at:fail("complete is about the variables of a uri_template, and this is one uri")
   end
 
+  local field = content_field(at, decl)
+  local wired = pipeline.item(at, "resource", decl)
   local out = { uri = uri, uri_template = template, completers = {} }
-  add_content(at, decl, content_field(at, decl), out)
+  out.name = fields.text(at, decl, "name") or name_of(uri or template)
+  add_content(at, decl, field, out, wired)
   complete.add_field(at, out.completers, decl)
   if not core.following() then
     describe(at, decl, out)
   end
-  local ok, why = core.add_resource(out)
-  if not ok then
-    at:fail("%s", why)
-  end
+  wired:add(at, out, core.add_resource)
 end
 
 return resource

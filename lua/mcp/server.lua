@@ -6,19 +6,14 @@
 local core = require "mcp.core"
 local fields = require "mcp.fields"
 local icons = require "mcp.icons"
+local scopes = require "mcp.scope"
 local where = require "mcp.where"
 
 --- Fields of the API that this version has not got.
 local LATER = {
-  guards = true,
-  dependencies = true,
   isolation = true,
   jit = true,
   sse_poll_after = true,
-  include_tags = true,
-  exclude_tags = true,
-  include_operations = true,
-  exclude_operations = true,
   infer_http_method_annotations = true,
 }
 
@@ -27,6 +22,24 @@ local COMMAND_LINE = { "dev", "stdio" }
 
 --- Options that are read while a tool is declared.
 local BEFORE_TOOLS = { extra_arguments = true, assert_format = true }
+
+--- What surrounds every item, and is not the host's.
+local FILTERS = { "include_tags", "exclude_tags", "include_operations", "exclude_operations" }
+local WIRING = { "guards", "dependencies", unpack(FILTERS) }
+
+local function read_wiring(at, options)
+  for _, key in ipairs(WIRING) do
+    if options[key] ~= nil then
+      scopes.must_be_first(at, key)
+    end
+  end
+  scopes.read(at, scopes.app, { guards = options.guards, dependencies = options.dependencies })
+  for _, key in ipairs(FILTERS) do
+    if options[key] ~= nil then
+      scopes.set_filter(at, options, key)
+    end
+  end
+end
 
 --- A number as the shortest text that reads back equal.
 local function number_text(value)
@@ -104,7 +117,11 @@ local function server(options)
       at:fail("%s is set on the command line: --%s", name, name)
     end
   end
+  for _, name in ipairs(WIRING) do
+    kinds[name] = "wiring"
+  end
   fields.known(at, options, kinds, LATER)
+  read_wiring(at, options)
   for _, name in ipairs(names) do
     if options[name] ~= nil then
       if BEFORE_TOOLS[name] and core.tool_count() > 0 then

@@ -17,10 +17,11 @@ local function scope_of(at, block)
   return luals_schema.scope { block.chunk, at.source ~= block.chunk and at.source or nil }
 end
 
---- The @param lines about arguments; that of `args` apart.
+--- The @param lines about arguments; that of `args` apart. Names in `others` are
+--- something else.
 ---@return mcp.Typed[] own
 ---@return mcp.Typed? whole
-local function split(params)
+local function split(params, others)
   local own, whole, seen = {}, nil, {}
   for _, param in ipairs(params) do
     if seen[param.name] then
@@ -29,7 +30,7 @@ local function split(params)
     seen[param.name] = true
     if param.name == "args" then
       whole = param
-    elseif param.name ~= "ctx" then
+    elseif param.name ~= "ctx" and not others[param.name] then
       own[#own + 1] = param
     end
   end
@@ -65,10 +66,11 @@ end
 ---@param at mcp.Place
 ---@param block mcp.CommentBlock
 ---@param parameters string[]
+---@param others? table<string, any>  parameters that are no arguments
 ---@return mcp.Type?
 ---@return table<string, mcp.Type>? defs
-function M.input(at, block, parameters)
-  local own, whole = split((luals.signature(block, at.what)))
+function M.input(at, block, parameters, others)
+  local own, whole = split(luals.signature(block, at.what), others or {})
   local scope = scope_of(at, block)
   local t = whole and whole_type(scope, whole)
   if #own == 0 then

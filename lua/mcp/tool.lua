@@ -11,7 +11,7 @@
 local core = require "mcp.core"
 local fields = require "mcp.fields"
 local forms = require "mcp.forms"
-local handler = require "mcp.handler"
+local pipeline = require "mcp.pipeline"
 local where = require "mcp.where"
 
 local KNOWN = {
@@ -36,13 +36,13 @@ local KNOWN = {
   extra_arguments = true,
   assert_format = true,
   timeout = true,
+  guards = true,
+  dependencies = true,
   handler = true,
 }
 
 --- Fields of the API that this version has not got.
 local LATER = {
-  guards = true,
-  dependencies = true,
   scopes = true,
   required_client_capabilities = true,
   task = true,
@@ -62,18 +62,16 @@ local function tool(first, second, third)
     at:fail("name must be a string, got nil")
   end
 
+  local wired = pipeline.item(at, "tool", decl)
   local out = {
-    name = decl.name,
+    name = wired:full_name(decl.name, "_"),
     handler = decl.handler,
-    binds = handler.parameters(at, decl.handler),
+    binds = wired.own,
   }
   if not core.following() then
-    require "mcp.describe"(at, decl, out)
+    require "mcp.describe"(at, decl, out, wired)
   end
-  local ok, why = core.add_tool(out)
-  if not ok then
-    at:fail("%s", why)
-  end
+  wired:add(at, out, core.add_tool)
 end
 
 return tool

@@ -18,6 +18,15 @@ local mcp = {}
 ---@field sizes? string[]         "48x48", "any"
 ---@field theme? "light"|"dark"
 
+--- Denies a call by raising (mcp.forbidden, error) or by returning false and why.
+---@alias mcp.Guard fun(ctx: mcp.Context): boolean?, string?
+---@alias mcp.Guards mcp.Guard|mcp.Guard[]
+
+--- Makes the value of a dependency, once per call and only when it is asked for.
+--- Its parameters are bound by their names: ctx, args, other dependencies. The
+--- second result, a function, is called when the call has ended.
+---@alias mcp.Provider fun(...): any, fun()?
+
 ---@class mcp.ServerOptions
 ---@field name? string
 ---@field version? string
@@ -57,6 +66,12 @@ local mcp = {}
 ---@field request_state_keys? string|string[]  secrets that protect requestState; the first seals
 ---@field log_level? "debug"|"info"|"warning"|"error"|"off"
 ---@field log_format? "text"|"json"
+---@field guards? mcp.Guards       of every call, read and get
+---@field dependencies? table<string, mcp.Provider>
+---@field include_tags? string|string[]        only items with one of these tags
+---@field exclude_tags? string|string[]
+---@field include_operations? string|string[]  only items with one of these names
+---@field exclude_operations? string|string[]
 
 --- Who the server is and how it runs. At most once, before the first tool when it
 --- sets extra_arguments or assert_format. Flags and variables are stronger.
@@ -91,6 +106,8 @@ function mcp.server(options) end
 ---@field output_schema_file? string
 ---@field extra_arguments? "allow"|"forbid"
 ---@field assert_format? boolean       `format` is binding
+---@field guards? mcp.Guards
+---@field dependencies? table<string, mcp.Provider>
 ---@field timeout? number              seconds
 
 ---@class mcp.Tool: mcp.ToolFields
@@ -136,6 +153,8 @@ function mcp.tool(name, handler) end
 ---@field annotations? mcp.ResourceAnnotations
 ---@field cache? mcp.CacheHint
 ---@field complete? table<string, mcp.Complete> by variable of the template
+---@field guards? mcp.Guards
+---@field dependencies? table<string, mcp.Provider>
 ---@field timeout? number              seconds
 ---@field text? string                 the content: one of these five
 ---@field blob? string                 bytes as they are
@@ -167,6 +186,8 @@ function mcp.resource(resource) end
 ---@field meta? table<string, any>
 ---@field arguments? (string|mcp.PromptArgument)[]|table<string, mcp.PromptArgument>
 ---@field complete? table<string, mcp.Complete> by argument
+---@field guards? mcp.Guards
+---@field dependencies? table<string, mcp.Provider>
 ---@field timeout? number              seconds
 
 ---@class mcp.Prompt: mcp.PromptFields
@@ -183,11 +204,50 @@ function mcp.prompt(name, handler) end
 ---@class mcp.PromptController
 ---@field prefix? string               names become "prefix/name"
 ---@field instructions? string         what the messages begin with
+---@field tags? string|string[]
+---@field guards? mcp.Guards
+---@field dependencies? table<string, mcp.Provider>
 ---@field [integer] mcp.Prompt
 
 --- Declares prompts that belong together.
 ---@param controller mcp.PromptController
 function mcp.prompt_controller(controller) end
+
+--------------------------------------------------------------------------------
+-- Around a call
+
+---@class mcp.Group
+---@field prefix? string               tools become prefix_name, prompts prefix/name
+---@field tags? string|string[]
+---@field guards? mcp.Guards
+---@field dependencies? table<string, mcp.Provider>
+
+--- Declares what `declare` declares, with all of the group around it.
+---@param group mcp.Group
+---@param declare fun()
+function mcp.group(group, declare) end
+
+--- A dependency for the whole app; before the first tool, prompt or resource.
+---@param name string
+---@param provider mcp.Provider
+function mcp.provide(name, provider) end
+
+---@class mcp.ToolOutcome
+---@field result any       what the handler returned
+---@field error? string    why the call failed
+---@field seconds number
+
+---@class mcp.Hooks
+---@field before_tool_call? fun(name: string, args: table, ctx: mcp.Context)
+---@field after_tool_call? fun(name: string, args: table, ctx: mcp.Context, outcome: mcp.ToolOutcome)
+---@field on_startup? fun()            once, when the app has loaded
+---@field on_reload? fun()             after each further load
+---@field on_shutdown? fun()
+
+--- Functions that are told of tool calls and of the app's life. What they raise is
+--- logged and changes nothing.
+---@param hooks mcp.Hooks
+function mcp.hooks(hooks) end
 
 --------------------------------------------------------------------------------
 -- Types
@@ -467,6 +527,16 @@ function mcp.not_found(message) end
 function mcp.http_error(status, message, body) end
 
 --------------------------------------------------------------------------------
+-- Telling clients
+
+--- Tells those who follow this resource that it changed; in a handler or a hook.
+---@param uri string
+function mcp.notify_resource_updated(uri) end
+
+---@param list "tools"|"prompts"|"resources"
+function mcp.notify_list_changed(list) end
+
+--------------------------------------------------------------------------------
 -- The request
 
 ---@alias mcp.LogLevel
@@ -485,6 +555,7 @@ function mcp.http_error(status, message, body) end
 ---@field request mcp.Request
 ---@field item mcp.Item
 ---@field arguments? table<string, string>  of a completer: those that are chosen already
+---@field dep table<string, any>  dependencies, made when they are asked for
 local ctx = {}
 
 ---@class mcp.Item

@@ -157,6 +157,11 @@ function M.new(state)
     add_tool = adder(state.tools, "tool", "name"),
     add_resource = adder(state.resources, "resource", "uri"),
     add_prompt = adder(state.prompts, "prompt", "name"),
+    keep_finish = function(f) state.finish = f end,
+    expect_finish = function() state.finish_expected = true end,
+    keep_life = function(f) state.life = f end,
+    log_fault = function(text) table.insert(state.log, text) end,
+    now = function() return state.now end,
     source = function(chunk) return state.sources[chunk] end,
     end_call = function(kind, data)
       error({ ended = kind, data = data })
@@ -164,6 +169,7 @@ function M.new(state)
   }
   for _, name in ipairs {
     "text", "image", "audio", "resource_link", "embedded", "result", "blob", "user", "assistant",
+    "notify_resource_updated", "notify_list_changed",
   } do
     core[name] = function() end
   end
@@ -198,6 +204,7 @@ end
 function M.fresh()
   local state = { loading = true, following = false, options = {}, sources = {} }
   state.tools, state.resources, state.prompts = {}, {}, {}
+  state.log, state.now = {}, 0
   for name in pairs(package.loaded) do
     if name == "mcp" or name:find("^mcp%.") then
       package.loaded[name] = nil

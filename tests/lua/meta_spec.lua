@@ -85,7 +85,9 @@ describe("the definition file", function()
     end
     assert.same(known, fields_of "mcp%.PromptFields")
     assert.same({ "handler", "name" }, fields_of "mcp%.Prompt:")
-    assert.same({ "instructions", "prefix" }, fields_of "mcp%.PromptController")
+    assert.same(table_keys("mcp.group", "KNOWN"), fields_of "mcp%.Group")
+    assert.same(table_keys("mcp.hooks", "KNOWN"), fields_of "mcp%.Hooks")
+    assert.same(table_keys("mcp.prompt_controller", "KNOWN"), fields_of "mcp%.PromptController")
     assert.same(table_keys("mcp.arguments", "KNOWN"), fields_of "mcp%.PromptArgument")
   end)
 
@@ -100,6 +102,12 @@ describe("the definition file", function()
       end
     end
     file:close()
+    for _, name in ipairs {
+      "guards", "dependencies", "include_tags", "exclude_tags",
+      "include_operations", "exclude_operations",
+    } do
+      known[#known + 1] = name
+    end
     table.sort(known)
     assert.is_true(#known > 20)
     assert.same(known, fields_of "mcp%.ServerOptions")

@@ -38,8 +38,9 @@ describe("mcp.server", function()
     ['mcp.server("coffee")'] = 'a table of options is needed, got "coffee"',
     ['mcp.server { nmae = "x" }'] = 'unknown field "nmae"; did you mean "name"?',
     ['mcp.server { "x" }'] = "every field needs a name, but there is one at [1]",
-    ["mcp.server { include_tags = {} }"] =
-      'field "include_tags" is not available in this version',
+    ["mcp.server { include_tags = 1 }"] = "include_tags must be a list of strings, got 1",
+    ["mcp.server { include_tag = {} }"] =
+      'unknown field "include_tag"; did you mean "include_tags"?',
     ["mcp.server { version = 1.2 }"] = "version must be a string, got 1.2",
     ['mcp.server { port = "80" }'] = 'port must be a number, got "80"',
     ["mcp.server { port = 70000 }"] = "port must be a number from 0 to 65535, not 70000",
@@ -47,6 +48,8 @@ describe("mcp.server", function()
     ["mcp.server { assert_format = 1 }"] = "assert_format must be a boolean, got 1",
     ["mcp.server { sessions = true }"] = "sessions must be a string, got true",
     ["mcp.server { allowed_hosts = 1 }"] = "allowed_hosts must be a list of strings, got 1",
+    ["mcp.server { dev = true }"] = "dev is set on the command line: --dev",
+    ["mcp.server { stdio = false }"] = "stdio is set on the command line: --stdio",
     ["mcp.server { icons = 1 }"] = "icons must be a table, got 1",
   }
   for text, message in pairs(refused) do
