@@ -1,5 +1,6 @@
 --- mcp: what an app requires. Gathers the names of the other modules.
 
+local ask = require "mcp.ask"
 local core = require "mcp.core"
 local ending = require "mcp.ending"
 local names = require "mcp.names"
@@ -8,8 +9,8 @@ local names = require "mcp.names"
 local LATER = {}
 for name in ([[
   skills skill skill_controller
-  get post put patch delete head options every
-  tasks elicit sample roots input_required http
+  get post put patch delete head options
+  tasks http
 ]]):gmatch("%S+") do
   LATER[name] = true
 end
@@ -25,6 +26,7 @@ local M = {
   hooks = require("mcp.hooks").declare,
 
   shared = require "mcp.shared",
+  every = require "mcp.every",
 
   text = core.text,
   image = core.image,
@@ -43,6 +45,11 @@ local M = {
 
   notify_resource_updated = core.notify_resource_updated,
   notify_list_changed = core.notify_list_changed,
+
+  elicit = ask.elicit,
+  sample = ask.sample,
+  roots = ask.roots,
+  input_required = ask.input_required,
 
   protocol_error = ending.protocol_error,
   unauthorized = ending.unauthorized,

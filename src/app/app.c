@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/ask_wait.h"
 #include "app/loader.h"
 #include "app/pool.h"
 #include "app/run.h"
 #include "app/runner.h"
 #include "app/shared.h"
+#include "app/timers.h"
 #include "base/log.h"
 
 enum {
@@ -28,6 +30,10 @@ struct mcp_app {
     struct mcp_registry *registry;
     struct mcp_loader *loader;
     struct mcp_pool *pool;
+    struct mcp_timers *timers;
+    void (*published)(void *user, const struct mcp_generation *old,
+                      const struct mcp_generation *now);
+    void *published_user; /* of whoever opened the app */
     char isolation[256];
 };
 
@@ -54,6 +60,32 @@ static enum mcp_err start_workers(struct mcp_app *app)
     return mcp_pool_new(&options, &app->pool);
 }
 
+static enum mcp_err submit(void *user, struct mcp_job *job)
+{
+    return mcp_app_run(user, job);
+}
+
+/* After a reload: the timers are those of the new generation. */
+static void on_published(void *user, const struct mcp_generation *old,
+                         const struct mcp_generation *now)
+{
+    struct mcp_app *app = user;
+
+    if (app->published != NULL)
+        app->published(app->published_user, old, now);
+    if (!app->options.idle)
+        mcp_timers_follow(app->timers, now);
+}
+
+static void start_timers(struct mcp_app *app)
+{
+    const struct mcp_generation *gen = mcp_registry_acquire(app->registry);
+
+    if (!app->options.idle)
+        mcp_timers_follow(app->timers, gen);
+    mcp_generation_release(gen);
+}
+
 static enum mcp_err open_parts(struct mcp_app *app, char *message,
                                size_t message_size)
 {
@@ -65,11 +97,17 @@ static enum mcp_err open_parts(struct mcp_app *app, char *message,
         return MCP_ENOMEM;
     app->registry = mcp_registry_new();
     app->options.shared = mcp_shared_new();
-    if (app->registry == NULL || app->options.shared == NULL)
+    app->timers = mcp_timers_new(submit, app);
+    if (app->registry == NULL || app->options.shared == NULL ||
+        app->timers == NULL)
         return MCP_ENOMEM;
     err = mcp_loader_new(&app->options, app->registry, app->supervisor,
                          &app->loader, message, message_size);
-    return err == MCP_OK ? start_workers(app) : err;
+    if (err == MCP_OK)
+        err = start_workers(app);
+    if (err == MCP_OK)
+        start_timers(app);
+    return err;
 }
 
 enum mcp_err mcp_app_open(const struct mcp_app_options *options,
@@ -84,6 +122,10 @@ enum mcp_err mcp_app_open(const struct mcp_app_options *options,
         return MCP_ENOMEM;
     }
     app->options = *options;
+    app->published = options->published;
+    app->published_user = options->published_user;
+    app->options.published = on_published;
+    app->options.published_user = app;
     err = open_parts(app, message, message_size);
     if (err != MCP_OK) {
         (void)mcp_app_close(app);
@@ -97,6 +139,7 @@ bool mcp_app_close(struct mcp_app *app)
 {
     if (app == NULL)
         return true;
+    mcp_timers_stop(app->timers);
     if (app->pool != NULL && !mcp_pool_free(app->pool, STOP_MS)) {
         mcp_log(MCP_LOG_WARNING, "app",
                 "a handler is blocked inside a C library: not waited for");
@@ -104,6 +147,7 @@ bool mcp_app_close(struct mcp_app *app)
     }
     mcp_loader_free(app->loader); /* and with it the registry */
     mcp_supervisor_free(app->supervisor);
+    mcp_timers_free(app->timers);
     mcp_shared_free(app->options.shared);
     free(app);
     return true;
@@ -119,6 +163,8 @@ enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job)
     mcp_outcome_init(&job->outcome, OUTCOME_MAX);
     job->state = NULL;
     job->next = NULL;
+    job->ask = NULL;
+    job->woken = false;
     return mcp_pool_submit(app->pool, job);
 }
 
@@ -126,6 +172,23 @@ void mcp_app_cancel(struct mcp_app *app, struct mcp_call *call)
 {
     mcp_supervisor_cancel(app->supervisor, call);
     mcp_pool_cancel(app->pool, call);
+}
+
+bool mcp_app_answer(struct mcp_app *app, const struct mcp_session *session,
+                    const struct mcp_json *response)
+{
+    return mcp_ask_wait_answer(app->pool, session, response);
+}
+
+void mcp_app_session_ended(struct mcp_app *app,
+                           const struct mcp_session *session)
+{
+    mcp_ask_wait_drop(app->pool, session, NULL);
+}
+
+void mcp_app_client_left(struct mcp_app *app, const struct mcp_call *call)
+{
+    mcp_ask_wait_drop(app->pool, NULL, call);
 }
 
 void mcp_app_reload(struct mcp_app *app)

@@ -47,6 +47,17 @@ enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job) MCP_MUST_USE;
  * the call lives; harmless when nothing runs for it. */
 void mcp_app_cancel(struct mcp_app *app, struct mcp_call *call);
 
+/* A response of the client of `session` to a question of one of its calls.
+ * False: nobody asked. */
+bool mcp_app_answer(struct mcp_app *app, const struct mcp_session *session,
+                    const struct mcp_json *response);
+
+/* The session is over, or the client of a call that may go on without it has
+ * left: questions to it get no answer any more. */
+void mcp_app_session_ended(struct mcp_app *app,
+                           const struct mcp_session *session);
+void mcp_app_client_left(struct mcp_app *app, const struct mcp_call *call);
+
 /* Builds the next generation from the files as they are now and swaps it in;
  * calls in flight end on the old one. Returns at once; a broken script changes
  * nothing and is logged with file and line. */

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/bind_ask.h"
 #include "app/host.h"
 #include "app/job.h"
 #include "app/value.h"
@@ -247,7 +248,8 @@ static void push_request(lua_State *L, struct mcp_job *job)
 
 static void push_item(lua_State *L, struct mcp_job *job)
 {
-    const char *kind = "tool", *name, *text = NULL;
+    const char *kind = mcp_kind_name(job->handler->kind);
+    const char *name = job->handler->name, *text = NULL;
     const struct mcp_json *tree = NULL;
 
     if (job->resource != NULL) {
@@ -257,7 +259,7 @@ static void push_item(lua_State *L, struct mcp_job *job)
     } else if (job->prompt != NULL) {
         kind = "prompt";
         name = job->prompt->name;
-    } else {
+    } else if (job->tool != NULL) {
         name = job->tool->name;
         text = job->tool->annotations;
     }
@@ -291,6 +293,8 @@ static int ctx_index(lua_State *L)
         {"deadline", push_deadline, false},  {"client", push_client, true},
         {"request", push_request, true},     {"item", push_item, true},
         {"arguments", push_arguments, true},
+        {"input_responses", mcp_bind_ask_push_responses, true},
+        {"request_state", mcp_bind_ask_push_state, true},
     };
     const char *key;
     size_t i;

@@ -59,6 +59,7 @@ struct mcp_load {
 enum mcp_pending {
     MCP_PENDING_NONE,  /* it did not, or the app yielded on its own          */
     MCP_PENDING_SLEEP, /* until wake_ns                                      */
+    MCP_PENDING_ASK,   /* until the client has answered (app/ask_wait.h)     */
     MCP_PENDING_END,   /* the outcome is written, nothing more will run      */
 };
 

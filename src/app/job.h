@@ -13,6 +13,8 @@
 #include "app/registry.h"
 #include "base/call.h"
 
+struct mcp_ask;
+
 /* What `args` is: of a tool and a prompt, the arguments; of a resource, the
  * variables of its template (strings; an absent one is left out) or {}; of a
  * completer { "value": what was typed, "arguments": { those already chosen } },
@@ -40,6 +42,8 @@ struct mcp_job {
     struct mcp_job *next;
     uint64_t deadline_ns, wake_ns, queued_ns;
     void *state;
+    struct mcp_ask *ask; /* its questions; NULL: none yet (app/ask.h) */
+    bool woken;          /* before it was parked; under the pool's lock */
 };
 
 #endif

@@ -198,11 +198,40 @@ static uint64_t wake_time(const struct mcp_job *job)
 
 void mcp_pool_park(struct mcp_pool *p, struct mcp_job *job)
 {
+    bool woken;
+
     (void)pthread_mutex_lock(&p->lock);
-    job->next = p->parked;
-    p->parked = job;
+    woken = job->woken;
+    job->woken = false;
+    if (!woken) {
+        job->next = p->parked;
+        p->parked = job;
+    }
     (void)pthread_mutex_unlock(&p->lock);
-    mcp_supervisor_wake(p->options.supervisor);
+    if (woken)
+        mcp_pool_resume(p, job);
+    else
+        mcp_supervisor_wake(p->options.supervisor);
+}
+
+void mcp_pool_wake(struct mcp_pool *p, struct mcp_job *job)
+{
+    enum call_for whom = NOBODY;
+    struct mcp_job **link;
+
+    (void)pthread_mutex_lock(&p->lock);
+    for (link = &p->parked; *link != NULL && *link != job;)
+        link = &(*link)->next;
+    if (*link == job) {
+        *link = job->next;
+        job->queued_ns = mcp_clock_now_ns();
+        push_front(p, job);
+        whom = choose(p);
+    } else {
+        job->woken = true;
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+    call(p, whom);
 }
 
 /* Queues the parked jobs that are due (all of them when the pool ends).

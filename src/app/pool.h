@@ -50,6 +50,10 @@ void mcp_pool_resume(struct mcp_pool *p, struct mcp_job *job);
 /* Keeps `job` until job->wake_ns or job->deadline_ns, then resumes it. */
 void mcp_pool_park(struct mcp_pool *p, struct mcp_job *job);
 
+/* Resumes a parked job before its time; one that is about to be parked goes on
+ * at once. The caller makes sure that the job has not ended. */
+void mcp_pool_wake(struct mcp_pool *p, struct mcp_job *job);
+
 /* False while so many workers are blocked inside C libraries that no more are
  * started in their place. */
 bool mcp_pool_healthy(struct mcp_pool *p);

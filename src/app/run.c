@@ -14,6 +14,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "app/ask_wait.h"
+#include "app/bind_ask.h"
 #include "app/heap.h"
 #include "app/host.h"
 #include "app/loader.h"
@@ -157,6 +159,10 @@ static int write_results(lua_State *L)
         lua_settop(co, RESULTS_MAX);
     count = lua_gettop(co);
     lua_xmove(co, L, count);
+    if (count > 0 && mcp_bind_ask_is_required(L, lua_gettop(L) - count + 1)) {
+        mcp_bind_ask_require(L, lua_gettop(L) - count + 1);
+        return 0;
+    }
     mcp_result_write(L, count, &options, &s->job->outcome, &fault);
     if (fault != NULL)
         log_failure(s->job);
@@ -216,7 +222,8 @@ static void ended_by_error(struct stretch *s, int status)
 
 static void ended_by_yield(struct stretch *s)
 {
-    if (s->st->host.pending == MCP_PENDING_SLEEP) {
+    if (s->st->host.pending == MCP_PENDING_SLEEP ||
+        s->st->host.pending == MCP_PENDING_ASK) {
         s->parked = true;
         return;
     }
@@ -307,6 +314,7 @@ static void end_job(struct mcp_pool *pool, struct mcp_runner *runner,
 
     job->state = NULL;
     st->host.job = NULL;
+    mcp_ask_wait_free(job);
     if (st->host.files.count == 0) {
         give_back(pool, runner, gen, st, end);
         job->finish(job);
@@ -367,6 +375,7 @@ static void finish_taken(void *user)
     mcp_log(MCP_LOG_ERROR, "app", "%s: is blocked inside a C library",
             log_name(job, name));
     job->state = NULL;
+    mcp_ask_wait_free(job);
     job->finish(job);
 }
 
@@ -383,6 +392,57 @@ static void bury(struct mcp_pool *pool, struct mcp_runner *runner,
     mcp_generation_release(gen);
 }
 
+/* The first time: reads what the call brings. After waiting for a client: the
+ * time limit runs again. False: the job has ended. */
+static bool begin(struct mcp_job *job)
+{
+    struct mcp_ask *ask = job->ask;
+    bool right = true;
+
+    if (ask == NULL) {
+        right = mcp_ask_open(job);
+    } else if (ask->waits != NULL) {
+        mcp_ask_wait_end(job);
+        job->deadline_ns = mcp_clock_now_ns() + ask->left_ns;
+        if (job->state != NULL)
+            mcp_slots_take_up(mcp_loader_slots(job->gen));
+    }
+    if (right && ask != NULL && ask->again) {
+        right = !atomic_load(&job->call->cancelled) && mcp_bind_ask_take(job);
+        if (!right && job->outcome.kind == MCP_OUTCOME_NONE)
+            job->outcome.kind = MCP_OUTCOME_CANCELED;
+    }
+    if (!right) {
+        mcp_ask_wait_free(job);
+        job->finish(job);
+    }
+    return right;
+}
+
+/* The handler waits for its client, with its state. */
+static void park_asking(struct mcp_pool *pool, struct mcp_job *job)
+{
+    struct mcp_job *next = mcp_slots_set_aside(mcp_loader_slots(job->gen));
+
+    if (next != NULL)
+        mcp_pool_resume(pool, next);
+    mcp_pool_park(pool, job);
+}
+
+/* The handler has ended and will run again when its client has answered. */
+static void park_again(struct mcp_pool *pool, struct mcp_runner *runner,
+                       struct mcp_job *job)
+{
+    struct mcp_state *st = job->state;
+    enum mcp_run_end end = mcp_wiring_finish(runner, st, job);
+
+    job->state = NULL;
+    st->host.job = NULL;
+    give_back(pool, runner, job->gen, st,
+              end == MCP_RUN_RETURNED ? MCP_SLOT_USED : MCP_SLOT_LOST);
+    mcp_pool_park(pool, job);
+}
+
 void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
              struct mcp_job *job)
 {
@@ -392,7 +452,7 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
     enum mcp_run_end end = MCP_RUN_RETURNED;
     enum mcp_interrupt why = MCP_INTERRUPT_NONE;
 
-    if (!s.started && !borrow(runner, job))
+    if (!begin(job) || (!s.started && !borrow(runner, job)))
         return;
     s.st = job->state;
     if (!atomic_load(&job->call->cancelled) &&
@@ -410,8 +470,17 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
             s.st->faulted |= mcp_runner_faulted(runner);
     }
     if (s.parked && end == MCP_RUN_RETURNED && why == MCP_INTERRUPT_NONE) {
+        if (s.st->host.pending == MCP_PENDING_ASK) {
+            park_asking(pool, job);
+            return;
+        }
         job->wake_ns = s.st->host.wake_ns;
         mcp_pool_park(pool, job);
+        return;
+    }
+    if (job->ask != NULL && job->ask->again && end == MCP_RUN_RETURNED &&
+        why == MCP_INTERRUPT_NONE) {
+        park_again(pool, runner, job);
         return;
     }
     if (s.parked)

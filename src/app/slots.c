@@ -325,6 +325,24 @@ struct mcp_job *mcp_slots_give_back(struct mcp_slots *s,
     return job;
 }
 
+struct mcp_job *mcp_slots_set_aside(struct mcp_slots *s)
+{
+    struct mcp_job *job;
+
+    (void)pthread_mutex_lock(&s->lock);
+    s->total--;
+    job = leave_line(s);
+    (void)pthread_mutex_unlock(&s->lock);
+    return job;
+}
+
+void mcp_slots_take_up(struct mcp_slots *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    s->total++;
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
 static bool wants_more(struct mcp_slots *s)
 {
     bool more;

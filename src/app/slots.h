@@ -77,6 +77,11 @@ struct mcp_job *mcp_slots_give_back(struct mcp_slots *s,
                                     struct mcp_state *st,
                                     enum mcp_slot_end end);
 
+/* A lent state waits for a client: it does not count towards the maximum until
+ * it is taken up again. Returns the first job of the line, or NULL. */
+struct mcp_job *mcp_slots_set_aside(struct mcp_slots *s) MCP_MUST_USE;
+void mcp_slots_take_up(struct mcp_slots *s);
+
 /* Fresh mode: makes states until enough are ready. On the loader thread. */
 void mcp_slots_make_ready(struct mcp_slots *s, struct mcp_runner *runner);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "app/bind_ask.h"
 #include "app/bind_call.h"
 #include "app/bind_core.h"
 #include "app/bind_ctx.h"
@@ -86,6 +87,7 @@ static void open_core(lua_State *L)
     mcp_declare_open(L);
     mcp_result_open(L);
     mcp_bind_core_open(L);
+    mcp_bind_ask_open(L);
     mcp_bind_files_open(L);
     mcp_bind_shared_open(L);
     mcp_wiring_open(L);

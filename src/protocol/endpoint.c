@@ -70,6 +70,7 @@ static void handle_bodiless(struct mcp_exchange *x)
         return;
     }
     mcp_session_close(x->ep->sessions, call->session);
+    mcp_app_session_ended(x->ep->app, call->session);
     mcp_inbox_close(x->ep->subscriptions, &call->session->inbox,
                     MCP_STREAM_ENDED);
     mcp_exchange_silence(x, 204);
@@ -163,8 +164,12 @@ void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call)
 {
     struct mcp_exchange *x = call->protocol_data;
 
-    if (x == NULL || !call->cancel_on_disconnect)
+    if (x == NULL)
         return;
+    if (!call->cancel_on_disconnect) {
+        mcp_app_client_left(ep->app, call);
+        return;
+    }
     atomic_store(&call->cancelled, true);
     if (x->batch != NULL)
         mcp_batch_cancel(x->batch, ep->app);

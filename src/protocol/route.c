@@ -141,6 +141,7 @@ static void route_legacy(struct mcp_exchange *x, bool in_batch)
     struct mcp_call *call = x->rq.call;
 
     if (x->message.kind == MCP_MESSAGE_RESPONSE) {
+        (void)mcp_app_answer(x->ep->app, call->session, x->message.tree);
         mcp_exchange_silence(x, 202);
         return;
     }

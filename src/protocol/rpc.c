@@ -35,7 +35,7 @@ void mcp_rpc_read(const struct mcp_json *tree, struct mcp_message *out)
 {
     const struct mcp_json *id = mcp_json_find(tree, "id"), *meta;
 
-    *out = (struct mcp_message){.kind = MCP_MESSAGE_BAD};
+    *out = (struct mcp_message){.kind = MCP_MESSAGE_BAD, .tree = tree};
     if (tree->type != MCP_JSON_OBJECT) {
         out->problem = "Invalid Request: a message is an object";
         return;

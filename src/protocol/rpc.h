@@ -20,6 +20,7 @@ enum mcp_message_kind {
 /* All pointers are into the tree. */
 struct mcp_message {
     enum mcp_message_kind kind;
+    const struct mcp_json *tree;   /* the whole message                    */
     const struct mcp_json *id;     /* string or integer; NULL: none usable */
     const struct mcp_json *method; /* a string; NULL in a response         */
     const struct mcp_json *params; /* as sent; NULL: absent or null        */

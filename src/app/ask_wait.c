@@ -1,0 +1,199 @@
+/*
+ * ask_wait.c - one list under one lock: a thousand jobs at most
+ *
+ * Order of locks: this one, then the pool's.
+ */
+#include "app/ask_wait.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+enum { MESSAGE_MAX_BYTES = 64 << 20 };
+
+struct mcp_ask_limits mcp_ask_limits = {.max_waiting = 1000, .wait_s = 600};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mcp_ask_wait *first; /* all that are out */
+static size_t waiting;             /* jobs             */
+static unsigned long long last_id;
+
+/* ---- the list ---- */
+
+/* Gives the waits their ids and lists them. */
+static enum mcp_err list_all(struct mcp_job *job)
+{
+    enum mcp_err err = MCP_OK;
+    struct mcp_ask_wait *w;
+
+    (void)pthread_mutex_lock(&lock);
+    if (waiting >= mcp_ask_limits.max_waiting)
+        err = MCP_EBUSY;
+    for (w = job->ask->waits; err == MCP_OK && w != NULL; w = w->next) {
+        (void)snprintf(w->id, sizeof(w->id), "mcpluad-%llu", ++last_id);
+        w->other = first;
+        first = w;
+    }
+    if (err == MCP_OK) {
+        waiting++;
+        job->ask->waiting = true;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return err;
+}
+
+void mcp_ask_wait_end(struct mcp_job *job)
+{
+    struct mcp_ask_wait **link;
+
+    (void)pthread_mutex_lock(&lock);
+    if (job->ask != NULL && job->ask->waiting) {
+        for (link = &first; *link != NULL;)
+            if ((*link)->job == job)
+                *link = (*link)->other;
+            else
+                link = &(*link)->other;
+        waiting--;
+        job->ask->waiting = false;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void mcp_ask_wait_free(struct mcp_job *job)
+{
+    struct mcp_ask_wait *w;
+
+    mcp_ask_wait_end(job);
+    for (w = job->ask != NULL ? job->ask->waits : NULL; w != NULL;
+         w = w->next) {
+        free(w->text);
+        w->text = NULL;
+    }
+    if (job->ask != NULL)
+        job->ask->waits = NULL;
+}
+
+/* ---- asking ---- */
+
+/* One wait a question, in their order, in the arena. */
+static enum mcp_err make_waits(struct mcp_job *job,
+                               const struct mcp_question *q, size_t count)
+{
+    struct mcp_ask_wait **end = &job->ask->waits;
+
+    mcp_ask_wait_free(job);
+    for (size_t i = 0; i < count; i++) {
+        struct mcp_ask_wait *w = mcp_arena_alloc(job->call->arena, sizeof(*w));
+
+        if (w == NULL)
+            return MCP_ENOMEM;
+        *w = (struct mcp_ask_wait){.job = job, .question = &q[i]};
+        *end = w;
+        end = &w->next;
+    }
+    job->ask->unanswered = count;
+    return MCP_OK;
+}
+
+/* {"jsonrpc":"2.0","id":"...", and the question's request without its brace. */
+static enum mcp_err send(struct mcp_call *call, const struct mcp_ask_wait *w)
+{
+    const struct mcp_question *q = w->question;
+    enum mcp_err err = MCP_ENOMEM;
+    struct mcp_buf b;
+
+    mcp_buf_init(&b, MESSAGE_MAX_BYTES);
+    mcp_buf_printf(&b, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",", w->id);
+    mcp_buf_add(&b, q->request + 1, q->request_len - 1);
+    if (!b.failed)
+        err = call->ops->emit(call, b.data, b.len);
+    mcp_buf_free(&b);
+    return err;
+}
+
+enum mcp_err mcp_ask_wait_begin(struct mcp_job *job,
+                                const struct mcp_question *q, size_t count)
+{
+    enum mcp_err err = make_waits(job, q, count);
+    uint64_t now = mcp_clock_now_ns();
+    struct mcp_ask_wait *w;
+
+    if (err == MCP_OK)
+        err = list_all(job);
+    for (w = job->ask->waits; err == MCP_OK && w != NULL; w = w->next)
+        err = send(job->call, w);
+    if (err != MCP_OK) {
+        mcp_ask_wait_free(job);
+        return err;
+    }
+    job->ask->left_ns = job->deadline_ns > now ? job->deadline_ns - now : 0;
+    job->deadline_ns = now + mcp_clock_from_seconds(mcp_ask_limits.wait_s);
+    job->wake_ns = job->deadline_ns;
+    return MCP_OK;
+}
+
+/* ---- answers ---- */
+
+/* Under the lock. The last one that a job waits for wakes it. */
+static void close_wait(struct mcp_pool *pool, struct mcp_ask_wait *w,
+                       enum mcp_ask_end end)
+{
+    if (w->end != MCP_ASK_OPEN)
+        return;
+    w->end = end;
+    if (--w->job->ask->unanswered == 0 || end != MCP_ASK_ANSWERED)
+        mcp_pool_wake(pool, w->job);
+}
+
+/* Under the lock. */
+static struct mcp_ask_wait *find(const struct mcp_session *session,
+                                 const struct mcp_json *id)
+{
+    struct mcp_ask_wait *w;
+
+    for (w = first; w != NULL; w = w->other)
+        if (w->job->call->session == session &&
+            mcp_json_equals_string(id, w->id) && w->end == MCP_ASK_OPEN)
+            return w;
+    return NULL;
+}
+
+bool mcp_ask_wait_answer(struct mcp_pool *pool,
+                         const struct mcp_session *session,
+                         const struct mcp_json *response)
+{
+    struct mcp_ask_wait *w;
+    struct mcp_buf b;
+
+    mcp_buf_init(&b, MESSAGE_MAX_BYTES);
+    mcp_json_write(&b, response);
+    (void)pthread_mutex_lock(&lock);
+    w = session == NULL || b.failed
+            ? NULL
+            : find(session, mcp_json_find(response, "id"));
+    if (w != NULL) {
+        w->text = mcp_buf_take(&b, &w->len);
+        close_wait(pool, w, MCP_ASK_ANSWERED);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    mcp_buf_free(&b);
+    return w != NULL;
+}
+
+void mcp_ask_wait_drop(struct mcp_pool *pool, const struct mcp_session *session,
+                       const struct mcp_call *call)
+{
+    struct mcp_ask_wait *w;
+
+    (void)pthread_mutex_lock(&lock);
+    for (w = first; w != NULL; w = w->other) {
+        if (session != NULL ? w->job->call->session == session
+                            : w->job->call == call)
+            close_wait(pool, w,
+                       session != NULL ? MCP_ASK_SESSION_ENDED
+                                       : MCP_ASK_CLIENT_LEFT);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
