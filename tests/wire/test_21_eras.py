@@ -41,7 +41,7 @@ class Modern(wire.TestCase):
         self.assertEqual(answer.status, 200)
         self.assertEqual(answer.result, {
             "resultType": "complete", "supportedVersions": VERSIONS,
-            "capabilities": {"logging": {}, "tools": {}},
+            "capabilities": {"logging": {}, "tools": {"listChanged": True}},
             "instructions": "Say hello.", "ttlMs": 0, "cacheScope": "private",
             "_meta": {KEY + "serverInfo": {
                 "name": "eras", "version": "2.0", "title": "Eras"}}})
@@ -197,7 +197,7 @@ class Legacy(wire.TestCase):
             self.assertEqual(answer.result["protocolVersion"], answered)
             self.assertEqual(answer.headers["MCP-Protocol-Version"], answered)
             self.assertEqual(answer.result["capabilities"],
-                             {"logging": {}, "tools": {}})
+                             {"logging": {}, "tools": {"listChanged": True}})
             self.assertEqual(answer.result["instructions"], "Say hello.")
             info = {"name": "eras", "version": "2.0"}
             if answered > "2025-03-26":

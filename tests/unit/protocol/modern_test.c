@@ -50,7 +50,8 @@ static void discover_tells_who_we_are(void **state)
            200,
            RESULT("\"resultType\":\"complete\",\"supportedVersions\":[\"2026-"
                   "07-28\",\"2025-11-25\",\"2025-06-18\",\"2025-03-26\"],"
-                  "\"capabilities\":{\"logging\":{},\"tools\":{}},"
+                  "\"capabilities\":{\"logging\":{},\"tools\":{"
+                  "\"listChanged\":true}},"
                   "\"ttlMs\":0,\"cacheScope\":\"private\"," SIGNED));
 }
 

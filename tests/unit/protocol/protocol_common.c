@@ -405,6 +405,11 @@ struct mcp_endpoint *fixture_endpoint(struct fixture *f)
     return f->ep;
 }
 
+struct mcp_subscriptions *fixture_subscriptions(struct fixture *f)
+{
+    return f->subscriptions;
+}
+
 void fixture_arena(struct fixture *f, size_t max_bytes)
 {
     f->arena_bytes = max_bytes;
@@ -555,6 +560,11 @@ struct flying *launch(struct fixture *f, enum mcp_transport transport,
 {
     return make(f, transport, transport == MCP_TRANSPORT_HTTP ? "POST" : NULL,
                 headers, body, strlen(body));
+}
+
+struct flying *launch_get(struct fixture *f, const char *headers)
+{
+    return make(f, MCP_TRANSPORT_HTTP, "GET", headers, "", 0);
 }
 
 const struct answer *post_bytes(struct fixture *f, const char *headers,

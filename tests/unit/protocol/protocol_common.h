@@ -52,6 +52,7 @@ struct fixture *fixture_new(bool with_tools);
 void fixture_free(struct fixture *f);
 
 struct mcp_endpoint *fixture_endpoint(struct fixture *f);
+struct mcp_subscriptions *fixture_subscriptions(struct fixture *f);
 /* The arena of each call from now on. */
 void fixture_arena(struct fixture *f, size_t max_bytes);
 /* From now on handlers end with a result although they were cancelled. */
@@ -89,6 +90,8 @@ const struct answer *line(struct fixture *f, const char *body); /* stdio */
  * the call once it is done. */
 struct flying *launch(struct fixture *f, enum mcp_transport transport,
                       const char *headers, const char *body);
+/* A GET of the endpoint's URL. */
+struct flying *launch_get(struct fixture *f, const char *headers);
 const struct answer *land(struct fixture *f, struct flying *fl);
 /* For threads, each its own calls: waits until the call is done; its answer,
  * BORROWED from it; frees it. */
