@@ -174,8 +174,8 @@ static struct mcp_rank_value json_value(const void *list, size_t i)
     return (struct mcp_rank_value){v->u.text, v->count};
 }
 
-static void write_result(struct mcp_request *rq, const void *list, size_t count,
-                         struct mcp_rank_value (*at)(const void *, size_t))
+static void write_result(struct mcp_request *rq,
+                         const struct mcp_rank_list *list)
 {
     const struct mcp_json *argument =
         mcp_json_find(rq->call->params, "argument");
@@ -185,7 +185,7 @@ static void write_result(struct mcp_request *rq, const void *list, size_t count,
     mcp_buf_puts(out, mcp_call_is_modern(rq->call)
                           ? "{\"resultType\":\"complete\",\"completion\":"
                           : "{\"completion\":");
-    mcp_rank_write(out, typed->u.text, typed->count, list, count, at);
+    mcp_rank_write(out, typed->u.text, typed->count, list);
     mcp_envelope_write_meta(out, rq->call, rq->gen, NULL, 0);
     mcp_buf_putc(out, '}');
 }
@@ -193,6 +193,7 @@ static void write_result(struct mcp_request *rq, const void *list, size_t count,
 static void finish(struct mcp_request *rq, const struct mcp_job *job,
                    const struct mcp_outcome *o)
 {
+    struct mcp_rank_list list = {.at = json_value};
     const struct mcp_json *values = NULL;
 
     (void)job;
@@ -206,10 +207,12 @@ static void finish(struct mcp_request *rq, const struct mcp_job *job,
         mcp_request_fail(rq, MCP_EINTERNAL, NULL, NULL);
         return;
     }
-    if (mcp_json_is(values, MCP_JSON_ARRAY))
-        write_result(rq, values->u.items, values->count, json_value);
-    else
-        write_result(rq, NULL, 0, json_value);
+    if (mcp_json_is(values, MCP_JSON_ARRAY)) {
+        list.items = values->u.items;
+        list.count = values->count;
+    }
+    list.is_part = o->total > list.count;
+    write_result(rq, &list);
 }
 
 /* {"value":"...","arguments":{...}} in the call's arena; NULL: no memory. */
@@ -251,16 +254,18 @@ static bool start(struct mcp_request *rq, const struct question *q)
 static bool complete(struct mcp_request *rq)
 {
     struct question q = {.name = NULL};
-    const struct mcp_completer *c;
+    struct mcp_rank_list list = {.at = fixed_value};
 
     if (!read_ref(rq, &q) || !read_argument(rq, &q) || !read_context(rq, &q) ||
         !find_completer(rq, &q))
         return false;
-    c = q.completer;
-    if (c != NULL && c->handler.slot != 0)
+    if (q.completer != NULL && q.completer->handler.slot != 0)
         return start(rq, &q);
-    write_result(rq, c == NULL ? NULL : c->values,
-                 c == NULL ? 0 : c->value_count, fixed_value);
+    if (q.completer != NULL) {
+        list.items = q.completer->values;
+        list.count = q.completer->value_count;
+    }
+    write_result(rq, &list);
     return false;
 }
 

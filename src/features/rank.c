@@ -67,15 +67,15 @@ static enum rank rank_of(const struct mcp_rank_value *v, const char *typed,
 }
 
 void mcp_rank_write(struct mcp_buf *out, const char *typed, size_t len,
-                    const void *list, size_t count,
-                    struct mcp_rank_value (*at)(const void *list, size_t i))
+                    const struct mcp_rank_list *list)
 {
     size_t total = 0;
+    bool more;
 
     mcp_buf_puts(out, "{\"values\":[");
     for (int rank = BEGINS; rank < RANKS; rank++) {
-        for (size_t i = 0; i < count; i++) {
-            struct mcp_rank_value v = at(list, i);
+        for (size_t i = 0; i < list->count; i++) {
+            struct mcp_rank_value v = list->at(list->items, i);
 
             if ((int)rank_of(&v, typed, len) != rank ||
                 total++ >= MCP_RANK_MAX_VALUES)
@@ -84,6 +84,9 @@ void mcp_rank_write(struct mcp_buf *out, const char *typed, size_t len,
             mcp_json_write_string(out, v.text, v.len);
         }
     }
-    mcp_buf_printf(out, "],\"total\":%zu,\"hasMore\":%s}", total,
-                   total > MCP_RANK_MAX_VALUES ? "true" : "false");
+    more = list->is_part || total > MCP_RANK_MAX_VALUES;
+    mcp_buf_putc(out, ']');
+    if (!list->is_part)
+        mcp_buf_printf(out, ",\"total\":%zu", total);
+    mcp_buf_printf(out, ",\"hasMore\":%s}", more ? "true" : "false");
 }

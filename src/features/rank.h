@@ -13,6 +13,7 @@
 #ifndef MCP_FEATURES_RANK_H
 #define MCP_FEATURES_RANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -24,11 +25,17 @@ struct mcp_rank_value {
     size_t len;
 };
 
-/* Writes {"values":[...],"total":n,"hasMore":b} of those of `count` values
- * that match typed[0..len). at(list, i) gives value `i`; its text NULL: leave
- * it out. */
+struct mcp_rank_list {
+    const void *items;
+    size_t count;
+    /* Value `i`; its text NULL: leave it out. */
+    struct mcp_rank_value (*at)(const void *items, size_t i);
+    bool is_part; /* there are more, nobody knows which */
+};
+
+/* Writes {"values":[...],"total":n,"hasMore":b} of those values in `list` that
+ * match typed[0..len). There is no total of a list that is a part. */
 void mcp_rank_write(struct mcp_buf *out, const char *typed, size_t len,
-                    const void *list, size_t count,
-                    struct mcp_rank_value (*at)(const void *list, size_t i));
+                    const struct mcp_rank_list *list);
 
 #endif

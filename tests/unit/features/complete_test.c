@@ -247,6 +247,22 @@ static void say_nothing(struct mcp_job *job)
     job->outcome.kind = MCP_OUTCOME_RESULT;
 }
 
+static void say_part(struct mcp_job *job)
+{
+    say_nothing(job);
+    ask_say(&job->outcome, &job->outcome.content, "[\"b\",\"a\"]");
+    job->outcome.total = 3;
+}
+
+static void of_a_part_nobody_knows_the_total(void **state)
+{
+    (void)state;
+    ask_handler = say_part;
+    assert_string_equal(
+        complete(PROMPT("framework", "a", "")),
+        "{\"completion\":{\"values\":[\"a\"],\"hasMore\":true}}");
+}
+
 static void handlers_that_fail_or_say_nothing(void **state)
 {
     (void)state;
@@ -276,6 +292,7 @@ static void at_most_100_are_told(void **state)
                 {100, "],\"total\":100,\"hasMore\":false}"},
                 {101, "],\"total\":101,\"hasMore\":true}"},
                 {1000, "],\"total\":1000,\"hasMore\":true}"}};
+    struct mcp_rank_list list = {.at = numbered};
     struct mcp_buf out;
 
     (void)state;
@@ -284,7 +301,8 @@ static void at_most_100_are_told(void **state)
         size_t n = 0, tail = strlen(rows[row].tail);
 
         mcp_buf_clear(&out);
-        mcp_rank_write(&out, "a", 1, NULL, rows[row].count, numbered);
+        list.count = rows[row].count;
+        mcp_rank_write(&out, "a", 1, &list);
         for (size_t i = 0; i < out.len; i++)
             n += out.data[i] == 'a' && out.data[i + 1] != 'l' &&
                  out.data[i + 1] != 's';
@@ -342,6 +360,7 @@ int main(void)
         T(what_is_unknown_is_refused),
         T(every_member_is_checked),
         T(handlers_that_fail_or_say_nothing),
+        T(of_a_part_nobody_knows_the_total),
         T(at_most_100_are_told),
         T(results_are_valid_by_the_official_schemas),
         T(every_amount_of_memory_is_survived),
