@@ -162,6 +162,7 @@ function M.new(state)
     keep_life = function(f) state.life = f end,
     log_fault = function(text) table.insert(state.log, text) end,
     now = function() return state.now end,
+    add_to_ctx = function(functions) state.ctx = functions end,
     source = function(chunk) return state.sources[chunk] end,
     end_call = function(kind, data)
       error({ ended = kind, data = data })
