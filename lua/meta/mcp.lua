@@ -498,6 +498,64 @@ mcp.null = nil
 function mcp.is_null(value) end
 
 --------------------------------------------------------------------------------
+-- What outlives a call
+
+---@alias mcp.SharedValue nil|boolean|number|string|table
+
+--- A dictionary that every call sees, also after a reload. Values are copied in
+--- and out; each method is one step that nothing comes between.
+---@class mcp.Shared
+local Shared = {}
+
+---@param key string|number
+---@return mcp.SharedValue value nil: there is none
+function Shared:get(key) end
+
+--- Keeps a value; nil deletes.
+---@param key string|number
+---@param value mcp.SharedValue
+---@param ttl? number seconds, then it is gone; without, it stays
+function Shared:set(key, value, ttl) end
+
+--- Keeps a value unless there is one.
+---@param key string|number
+---@param value mcp.SharedValue
+---@param ttl? number seconds
+---@return boolean added false: there is one already
+function Shared:add(key, value, ttl) end
+
+--- Adds to a number; none counts as 0.
+---@param key string|number
+---@param n? number default 1
+---@param ttl? number seconds, from when the number is made
+---@return number value the new one
+function Shared:incr(key, n, ttl) end
+
+---@param key string|number
+---@return boolean deleted was there one?
+function Shared:delete(key) end
+
+--- In byte order.
+---@param prefix? string only those that begin with it
+---@return string[]
+function Shared:keys(prefix) end
+
+---@class mcp.SharedOptions
+---@field max_bytes? number from 1024; default 16 MiB; then the least recently used go
+
+--- The dictionary of this name, which is made when there is none.
+---@param name string 1 to 128 bytes
+---@param options? mcp.SharedOptions
+---@return mcp.Shared
+function mcp.shared(name, options) end
+
+--- Runs a function again and again, first so many seconds after the app was
+--- loaded; never two runs of one timer at once.
+---@param seconds number at least 0.001
+---@param f fun(ctx: mcp.Context)
+function mcp.every(seconds, f) end
+
+--------------------------------------------------------------------------------
 -- How a handler may end
 
 ---@class mcp.ProtocolError

@@ -15,6 +15,7 @@
 #include "app/declare_field.h"
 #include "app/declare_prompt.h"
 #include "app/declare_resource.h"
+#include "app/declare_timer.h"
 #include "app/declare_tool.h"
 #include "app/host.h"
 #include "app/registry.h"
@@ -220,6 +221,7 @@ void mcp_declare_open(lua_State *L)
         {"add_tool", mcp_declare_add_tool},
         {"add_resource", mcp_declare_add_resource},
         {"add_prompt", mcp_declare_add_prompt},
+        {"add_timer", mcp_declare_add_timer},
         {"set_option", core_set_option},
         {"option_names", core_option_names},
         {"following", core_following},

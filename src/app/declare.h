@@ -26,6 +26,7 @@ struct mcp_load;
  *   add_prompt{ name, title?, description?, icons?, meta?, instructions?,
  *             arguments, has_arguments, binds, handler, completers?, file?,
  *             line?, timeout? }
+ *   add_timer{ name, seconds, handler }
  *       -> true | nil, message
  *       texts are strings; annotations, icons, meta, *_schema JSON strings;
  *       *_file paths relative to the app's folder; binds a list of parameter

@@ -26,6 +26,7 @@ struct mcp_app_options {
                             char *message, size_t message_size);
     void *prepare_user;
     bool watch; /* reload when a file of the app changes (--dev)             */
+    bool idle;  /* it is only looked at: its timers do not run               */
     /* Called after a reload, on the loader's thread. May be NULL. Both
      * generations are BORROWED for the call. */
     void (*published)(void *user, const struct mcp_generation *old,

@@ -26,7 +26,7 @@ struct generation {
     struct mcp_generation pub; /* first: a cast converts both ways */
     atomic_uint refs;
     struct mcp_arena *arena;
-    struct mcp_table tools, resources, templates, prompts;
+    struct mcp_table tools, resources, templates, prompts, timers;
     struct mcp_handler *handlers; /* by slot - 1; OWNED */
     size_t handler_room;
 };
@@ -71,6 +71,7 @@ static void generation_free(struct generation *gen)
     drop_resources(&gen->resources);
     drop_resources(&gen->templates);
     mcp_table_free(&gen->prompts);
+    mcp_table_free(&gen->timers);
     mcp_config_free((struct mcp_config *)gen->pub.config);
     mcp_arena_free(gen->arena);
     free(gen->handlers);
@@ -89,6 +90,7 @@ struct mcp_builder *mcp_builder_new(struct mcp_config *config)
     gen->resources.item_size = sizeof(struct mcp_resource);
     gen->templates.item_size = sizeof(struct mcp_resource);
     gen->prompts.item_size = sizeof(struct mcp_prompt);
+    gen->timers.item_size = sizeof(struct mcp_timer);
     gen->arena = mcp_arena_new(GENERATION_MAX_BYTES);
     if (gen->arena == NULL)
         goto fail;
@@ -127,6 +129,8 @@ static void show(struct generation *gen)
     gen->pub.template_count = gen->templates.count;
     gen->pub.prompts = gen->prompts.items;
     gen->pub.prompt_count = gen->prompts.count;
+    gen->pub.timers = gen->timers.items;
+    gen->pub.timer_count = gen->timers.count;
 }
 
 /* Room for one more item in `t` and for `more` handlers. */
@@ -273,6 +277,51 @@ enum mcp_err mcp_builder_add_prompt(struct mcp_builder *b,
     return MCP_OK;
 }
 
+static enum mcp_err copy_timer(struct mcp_copy *c, const struct mcp_timer *in,
+                               struct mcp_timer *out)
+{
+    struct mcp_timer copy = {.seconds = in->seconds};
+    enum mcp_err err = mcp_copy_text(c, "name", in->name, &copy.name);
+
+    if (err == MCP_OK && !(in->seconds >= MCP_TIMER_MIN_S))
+        err = mcp_copy_refuse(c, "the seconds must be at least %g, not %g",
+                              MCP_TIMER_MIN_S, in->seconds);
+    if (err == MCP_OK)
+        err = mcp_copy_handler(c, &in->handler, &copy.handler);
+    if (err != MCP_OK)
+        return err;
+    copy.handler.kind = MCP_KIND_TIMER;
+    copy.handler.name = copy.name;
+    copy.handler.slot = 1;
+    *out = copy;
+    return MCP_OK;
+}
+
+enum mcp_err mcp_builder_add_timer(struct mcp_builder *b,
+                                   const struct mcp_timer *timer, char *message,
+                                   size_t message_size)
+{
+    struct generation *gen = b->gen;
+    struct mcp_copy c = {gen->arena, message, message_size};
+    struct mcp_timer *to;
+    enum mcp_err err;
+
+    if (mcp_table_find(&gen->timers, timer->name, strlen(timer->name)) != NULL)
+        return mcp_copy_refuse_second(&c, "timer", timer->name, NULL, 0, NULL,
+                                      0);
+    err = reserve(gen, &gen->timers, 1, &c);
+    if (err != MCP_OK)
+        return err;
+    to = mcp_table_next(&gen->timers);
+    err = copy_timer(&c, timer, to);
+    if (err != MCP_OK)
+        return err;
+    give_slot(gen, &to->handler);
+    mcp_table_keep(&gen->timers);
+    show(gen);
+    return MCP_OK;
+}
+
 struct mcp_config *mcp_builder_config(struct mcp_builder *b)
 {
     return (struct mcp_config *)b->gen->pub.config;
@@ -367,7 +416,8 @@ const char *mcp_kind_name(enum mcp_kind kind)
     static const char *const names[] = {[MCP_KIND_TOOL] = "tool",
                                         [MCP_KIND_RESOURCE] = "resource",
                                         [MCP_KIND_PROMPT] = "prompt",
-                                        [MCP_KIND_COMPLETER] = "completer"};
+                                        [MCP_KIND_COMPLETER] = "completer",
+                                        [MCP_KIND_TIMER] = "timer"};
 
     return names[kind];
 }
@@ -398,4 +448,11 @@ mcp_generation_find_prompt(const struct mcp_generation *gen, const char *name,
                            size_t len)
 {
     return mcp_table_find(&own(gen)->prompts, name, len);
+}
+
+const struct mcp_timer *
+mcp_generation_find_timer(const struct mcp_generation *gen, const char *name,
+                          size_t len)
+{
+    return mcp_table_find(&own(gen)->timers, name, len);
 }

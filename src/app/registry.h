@@ -42,6 +42,7 @@ enum mcp_kind {
     MCP_KIND_RESOURCE, /* at one URI, or at those of a template          */
     MCP_KIND_PROMPT,
     MCP_KIND_COMPLETER, /* of one argument or one variable: f(value, ctx) */
+    MCP_KIND_TIMER,     /* every so many seconds: f(ctx)                  */
 };
 
 /* What runs in Lua for one declared thing. */
@@ -49,7 +50,8 @@ struct mcp_handler {
     enum mcp_kind kind;
     const char *name; /* for messages; unique in its kind: a tool's or a
                          prompt's name, a resource's URI or template, "ARGUMENT
-                         of prompt NAME", "VARIABLE of resource TEMPLATE" */
+                         of prompt NAME", "VARIABLE of resource TEMPLATE",
+                         "app.lua:12" of a timer                          */
     const struct mcp_bind *binds; /* what the parameters receive, in order */
     size_t bind_count;
     double timeout_s; /* 0: call_timeout                       */
@@ -152,6 +154,13 @@ struct mcp_prompt {
     size_t index;
 };
 
+/* What runs again and again while its generation is the current one. */
+struct mcp_timer {
+    const char *name; /* where it was declared: "app.lua:12"              */
+    double seconds;   /* from one start to the next                       */
+    struct mcp_handler handler;
+};
+
 struct mcp_generation {
     uint64_t number;                 /* 1, 2, ...                           */
     const struct mcp_config *config; /* base options + mcp.server{}; OWNED  */
@@ -163,6 +172,8 @@ struct mcp_generation {
     size_t template_count;
     const struct mcp_prompt *prompts;
     size_t prompt_count;
+    const struct mcp_timer *timers;
+    size_t timer_count;
     size_t handler_count; /* slots 1 .. handler_count are in use            */
 
     /* What the features prepare before publishing (prebuilt lists); freed by
@@ -222,6 +233,13 @@ enum mcp_err mcp_builder_add_prompt(struct mcp_builder *b,
                                     char *message,
                                     size_t message_size) MCP_MUST_USE;
 
+/* Adds a deep copy of `timer`; its period is at least MCP_TIMER_MIN_S. Errors
+ * as above. */
+#define MCP_TIMER_MIN_S 0.001
+enum mcp_err mcp_builder_add_timer(struct mcp_builder *b,
+                                   const struct mcp_timer *timer, char *message,
+                                   size_t message_size) MCP_MUST_USE;
+
 /* The config being filled by this load; BORROWED. */
 struct mcp_config *mcp_builder_config(struct mcp_builder *b);
 
@@ -271,5 +289,10 @@ mcp_generation_find_template(const struct mcp_generation *gen, const char *text,
 const struct mcp_prompt *
 mcp_generation_find_prompt(const struct mcp_generation *gen, const char *name,
                            size_t len);
+
+/* The timer declared at name[0..len), or NULL. O(1). */
+const struct mcp_timer *
+mcp_generation_find_timer(const struct mcp_generation *gen, const char *name,
+                          size_t len);
 
 #endif

@@ -456,6 +456,14 @@ void mcp_result_write_tool(struct mcp_result_writer *w, int first, int count)
         set_content_empty(w->o);
 }
 
+/* Nobody waits for what a timer returns. */
+static void write_timer(struct mcp_result_writer *w, int first, int count)
+{
+    (void)w;
+    (void)first;
+    (void)count;
+}
+
 void mcp_result_write(lua_State *L, int count,
                       const struct mcp_result_options *options,
                       struct mcp_outcome *o, const char **app_fault)
@@ -466,6 +474,7 @@ void mcp_result_write(lua_State *L, int count,
         [MCP_KIND_RESOURCE] = mcp_result_write_resource,
         [MCP_KIND_PROMPT] = mcp_result_write_prompt,
         [MCP_KIND_COMPLETER] = mcp_result_write_completer,
+        [MCP_KIND_TIMER] = write_timer,
     };
     struct mcp_result_writer w;
     int top = lua_gettop(L);

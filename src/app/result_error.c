@@ -33,6 +33,7 @@ const char *mcp_result_subject(const struct mcp_result_options *options)
         [MCP_KIND_RESOURCE] = "Resource",
         [MCP_KIND_PROMPT] = "Prompt",
         [MCP_KIND_COMPLETER] = "Completer",
+        [MCP_KIND_TIMER] = "Timer",
     };
 
     return subjects[options->kind];
@@ -57,6 +58,7 @@ void mcp_result_fail(struct mcp_result_writer *w, bool open, const char *text,
         mcp_outcome_set_no_values(w->o, text, len);
         return;
     case MCP_KIND_TOOL:
+    case MCP_KIND_TIMER:
         break;
     }
     if (is_shown) {
