@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+#include "app/annotation.h"
+#include "base/log.h"
+#include "base/suggest.h"
+
 /* One tool on its way in. */
 struct work {
     struct mcp_copy *c;
@@ -114,8 +118,8 @@ static enum mcp_err take_schema(struct work *w, const char *what,
     return err != MCP_OK ? mcp_copy_refuse(w->c, "%s: %s", what, why) : err;
 }
 
-/* May a caller send arguments that `schema` does not list at its root? */
-static bool properties_are_open(const struct mcp_json *schema)
+/* Can it be that `schema` describes members elsewhere than in "properties"? */
+static bool describes_elsewhere(const struct mcp_json *schema)
 {
     static const char *const more[] = {"$ref",
                                        "$dynamicRef",
@@ -125,14 +129,58 @@ static bool properties_are_open(const struct mcp_json *schema)
                                        "if",
                                        "dependentSchemas",
                                        "patternProperties"};
-    const struct mcp_json *listed = mcp_json_find(schema, "properties");
 
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         if (mcp_json_find(schema, more[i]) != NULL)
             return true;
+    return false;
+}
+
+/* May a caller send arguments that `schema` does not list at its root? */
+static bool properties_are_open(const struct mcp_json *schema)
+{
+    const struct mcp_json *listed = mcp_json_find(schema, "properties");
+
+    if (describes_elsewhere(schema))
+        return true;
     return (listed == NULL || listed->count == 0) &&
            !mcp_json_is(mcp_json_find(schema, "additionalProperties"),
                         MCP_JSON_FALSE);
+}
+
+/* A handler with parameters under a schema that says nothing at all of members:
+ * a slip, as "propertis" or the properties without "properties" around them. */
+static enum mcp_err check_root(struct work *w, const struct mcp_json *schema)
+{
+    static const char *const wanted[] = {"properties"};
+    const struct mcp_handler *h = &w->in->handler;
+    const struct mcp_json *near = NULL;
+    size_t i = 0;
+
+    while (i < h->bind_count && h->binds[i].kind != MCP_BIND_ARGUMENT)
+        i++;
+    if (i == h->bind_count || describes_elsewhere(schema) ||
+        mcp_json_find(schema, "properties") != NULL ||
+        mcp_json_find(schema, "additionalProperties") != NULL)
+        return MCP_OK;
+    for (uint32_t n = 0; n < schema->count && near == NULL; n++) {
+        const struct mcp_json *key = &schema->u.members[n].key;
+
+        if (mcp_suggest(key->u.text, key->count, wanted, 1) != NULL)
+            near = key;
+    }
+    if (near != NULL)
+        return mcp_copy_refuse(w->c,
+                               "the handler's parameter \"%s\" is no argument "
+                               "of the tool: the input schema has \"%.*s\"; "
+                               "did you mean \"properties\"?",
+                               h->binds[i].name, (int)near->count,
+                               near->u.text);
+    return mcp_copy_refuse(w->c,
+                           "the handler's parameter \"%s\" is no argument of "
+                           "the tool: the input schema has no \"properties\" "
+                           "that list it",
+                           h->binds[i].name);
 }
 
 /* Is every name that the handler wants one of the schema's properties? */
@@ -161,6 +209,10 @@ static enum mcp_err check_binds(struct work *w)
     const struct mcp_json *schema = w->out->input_tree;
     const struct mcp_json *properties = mcp_json_find(schema, "properties");
     static const char *const ours[] = {"args", "ctx"};
+    enum mcp_err err = check_root(w, schema);
+
+    if (err != MCP_OK)
+        return err;
 
     for (size_t i = 0; i < 2; i++)
         if (mcp_json_find(properties, ours[i]) != NULL)
@@ -203,6 +255,30 @@ static enum mcp_err copy_converts(struct work *w)
     return err;
 }
 
+/* Annotations that are slips are kept, as all are, and told. */
+static enum mcp_err check_annotations(struct work *w)
+{
+    const char *text = w->out->annotations;
+    const struct mcp_json *tree;
+    enum mcp_err err;
+
+    if (text == NULL)
+        return MCP_OK;
+    err = mcp_copy_parse(w->c, "annotations", text, strlen(text), &tree);
+    for (uint32_t i = 0; err == MCP_OK && i < tree->count; i++) {
+        const struct mcp_json *key = &tree->u.members[i].key;
+        const char *meant = mcp_annotation_meant(key->u.text, key->count);
+
+        if (meant != NULL)
+            mcp_log(MCP_LOG_WARNING, "app",
+                    "%s:%d: tool \"%s\": no client knows the annotation "
+                    "\"%.*s\"; did you mean \"%s\"?",
+                    w->in->file != NULL ? w->in->file : "?", w->in->line,
+                    w->in->name, (int)key->count, key->u.text, meant);
+    }
+    return err;
+}
+
 static enum mcp_err copy_texts(struct work *w)
 {
     const struct mcp_tool *in = w->in;
@@ -217,6 +293,8 @@ static enum mcp_err copy_texts(struct work *w)
     if (err == MCP_OK)
         err = mcp_copy_json(w->c, "annotations", in->annotations,
                             MCP_JSON_OBJECT, &out->annotations);
+    if (err == MCP_OK)
+        err = check_annotations(w);
     if (err == MCP_OK)
         err = mcp_copy_json(w->c, "icons", in->icons, MCP_JSON_ARRAY,
                             &out->icons);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/annotation.h"
 #include "features/box.h"
 #include "features/lint_rules.h"
 
@@ -246,6 +247,30 @@ static void lint_tool_schema(struct lint *l, const char *member,
     lint_leave(l, place);
 }
 
+/* Members of annotations that are slips of known ones. */
+static void lint_annotations(struct lint *l)
+{
+    struct mcp_json_options options = {.max_depth = 64};
+    const char *text = l->tool->annotations;
+    size_t place = lint_enter(l, "annotations");
+    const struct mcp_json *tree = NULL;
+
+    if (text != NULL && mcp_json_parse(l->arena, text, strlen(text), &options,
+                                       &tree, NULL) == MCP_ENOMEM)
+        l->no_memory = true;
+    for (uint32_t i = 0; tree != NULL && i < tree->count; i++) {
+        const struct mcp_json *key = &tree->u.members[i].key;
+        const char *meant = mcp_annotation_meant(key->u.text, key->count);
+        size_t at = lint_enter_key(l, key);
+
+        if (meant != NULL)
+            lint_report(l, LINT_ANNOTATION_UNKNOWN,
+                        "no client knows it; \"%s\" is near", meant);
+        lint_leave(l, at);
+    }
+    lint_leave(l, place);
+}
+
 static void lint_tool(struct lint *l)
 {
     const struct mcp_tool *tool = l->tool;
@@ -253,6 +278,7 @@ static void lint_tool(struct lint *l)
     lint_name(l, tool->name);
     lint_twins(l);
     lint_tool_description(l);
+    lint_annotations(l);
     lint_tool_schema(l, "inputSchema", tool->input_tree, tool->input_schema,
                      true);
     if (tool->output_tree != NULL)

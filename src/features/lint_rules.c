@@ -160,6 +160,11 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
         "output-boxed", MCP_LINT_NOTE,
         "an object, if clients of all revisions shall see the same",
         "clients of 2025 revisions see { result: ... } around it"},
+    [LINT_ANNOTATION_UNKNOWN] = {
+        "annotation-unknown", MCP_LINT_WARNING,
+        "the name that MCP has: readOnlyHint, destructiveHint, idempotentHint, "
+        "openWorldHint",
+        "every client: none knows the name, so the hint is not seen"},
 };
 /* clang-format on */
 

@@ -126,6 +126,7 @@ static void a_tool_is_copied_whole(void **state)
     tool.handler.timeout_s = 1.5;
     tool.handler.binds = binds;
     tool.handler.bind_count = 2;
+    tool.input_schema = "{\"properties\":{\"a\":{}}}";
     assert_int_equal(add(b, &tool), MCP_OK);
     memset(name, '#', 4);
     kept = &mcp_builder_view(b)->tools[0];
@@ -262,15 +263,50 @@ static void a_parameter_must_be_a_declared_argument(void **state)
 static void a_schema_that_lists_no_arguments_takes_any_parameter(void **state)
 {
     static const char *const open[] = {
-        "{}", "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{}}}",
-        "{\"properties\":{\"z\":{}},\"allOf\":[{\"properties\":{\"x\":{}}}]}"};
+        "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{}}}",
+        "{\"properties\":{\"z\":{}},\"allOf\":[{\"properties\":{\"x\":{}}}]}",
+        "{\"properties\":{}}",
+        "{\"additionalProperties\":{\"type\":\"string\"}}",
+        "{\"patternProperties\":{\"x\":{}}}"};
     struct mcp_bind x = {MCP_BIND_ARGUMENT, "x"};
 
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++) {
         struct mcp_tool tool = wants(open[i], &x);
         struct mcp_builder *b = builder();
 
+        assert_int_equal(add(b, &tool), MCP_OK);
+        mcp_builder_free(b);
+    }
+}
+
+static void a_slip_in_the_root_of_a_schema_is_refused(void **state)
+{
+    static const char text[] =
+        "the handler's parameter \"x\" is no argument of the tool: the input "
+        "schema has ";
+    static const struct {
+        const char *schema, *end;
+    } cases[] = {
+        {"{}", "no \"properties\" that list it"},
+        {"{\"type\":\"object\"}", "no \"properties\" that list it"},
+        {"{\"x\":{\"type\":\"string\"}}", "no \"properties\" that list it"},
+        {"{\"propertis\":{\"x\":{}}}",
+         "\"propertis\"; did you mean \"properties\"?"},
+        {"{\"Properties\":{\"x\":{}}}",
+         "\"Properties\"; did you mean \"properties\"?"},
+    };
+    struct mcp_bind x = {MCP_BIND_ARGUMENT, "x"}, args = {MCP_BIND_ARGS, ""};
+    char expected[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct mcp_tool tool = wants(cases[i].schema, &x);
+        struct mcp_builder *b = builder();
+
+        (void)snprintf(expected, sizeof(expected), "%s%s", text, cases[i].end);
+        refuses(&tool, expected);
+        tool = wants(cases[i].schema, &args); /* it takes whatever comes */
         assert_int_equal(add(b, &tool), MCP_OK);
         mcp_builder_free(b);
     }
@@ -420,6 +456,7 @@ int main(void)
             a_schema_that_does_not_compile_is_refused_with_its_path),
         cmocka_unit_test(a_parameter_must_be_a_declared_argument),
         cmocka_unit_test(a_schema_that_lists_no_arguments_takes_any_parameter),
+        cmocka_unit_test(a_slip_in_the_root_of_a_schema_is_refused),
         cmocka_unit_test(an_argument_is_not_called_args_or_ctx),
         cmocka_unit_test(a_thousand_tools_are_found_by_name),
         cmocka_unit_test(nothing_is_current_before_the_first_publish),

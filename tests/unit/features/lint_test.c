@@ -126,6 +126,35 @@ static void name(const char *text, const char *expected)
     assert_string_equal(findings(), expected);
 }
 
+static void annotations_with_a_slip(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"{\"readOnlyHint\":true,\"title\":\"T\",\"destructiveHint\":true,"
+         "\"idempotentHint\":true,\"openWorldHint\":true,\"x-own\":1}",
+         ""},
+        {"{\"readonly\":true}", "annotation-unknown@/annotations/readonly"},
+        {"{\"read_only\":true}", "annotation-unknown@/annotations/read_only"},
+        {"{\"readOnlyHnit\":true}",
+         "annotation-unknown@/annotations/readOnlyHnit"},
+        {"{\"destructive\":true}",
+         "annotation-unknown@/annotations/destructive"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct mcp_tool tool = {.name = "tool",
+                                .description = "x",
+                                .annotations = cases[i].text,
+                                .input_schema = "{\"properties\":{}}"};
+
+        restart();
+        add(&tool);
+        assert_string_equal(findings(), cases[i].expected);
+    }
+}
+
 static void names_that_hosts_refuse(void **state)
 {
     char text[66];
@@ -697,6 +726,7 @@ int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        T(annotations_with_a_slip),
         T(names_that_hosts_refuse),
         T(names_that_are_hard_to_tell_apart),
         T(two_styles_of_names_are_noted_once),
