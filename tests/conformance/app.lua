@@ -102,6 +102,20 @@ mcp.tool("test_logging_tool", {
   return "Logged"
 end)
 
+mcp.tool("test_trigger_tool_change", {
+  description = "Tells whoever listens that the list of tools has changed",
+}, function()
+  mcp.notify_list_changed("tools")
+  return "Told that the tools have changed"
+end)
+
+mcp.tool("test_trigger_prompt_change", {
+  description = "Tells whoever listens that the list of prompts has changed",
+}, function()
+  mcp.notify_list_changed("prompts")
+  return "Told that the prompts have changed"
+end)
+
 mcp.tool("json_schema_2020_12_tool", {
   description = "Is only listed: its schema must arrive as it is here",
   input_schema = {
@@ -225,4 +239,202 @@ mcp.prompt("test_prompt_with_image", {
     mcp.image(PNG, "image/png"),
     "Please analyze the image above.",
   }
+end)
+
+-- ---- questions to the client ------------------------------------------------
+
+mcp.tool("test_sampling", {
+  description = "Asks the client's model",
+  input = { { "prompt", mcp.types.string() } },
+}, function(prompt, ctx)
+  local answer = ctx.sample { prompt = prompt, max_tokens = 100 }
+  return "LLM response: " .. (answer.content.text or "")
+end)
+
+--- What became of a form, as a text.
+local function told(answer)
+  local content = answer.content and mcp.text(("content: %s"):format(answer.action))
+  return { mcp.text("User response: " .. answer.action), content }
+end
+
+mcp.tool("test_elicitation", {
+  description = "Asks the user by a form",
+  input = { { "message", mcp.types.string() } },
+}, function(message, ctx)
+  local t = mcp.types
+  return told(ctx.elicit {
+    message = message,
+    schema = {
+      { "username", t.string { description = "User's response" } },
+      { "email", t.string { description = "User's email address" } },
+    },
+  })
+end)
+
+mcp.tool("test_elicitation_sep1034_defaults", {
+  description = "Asks by a form whose fields have defaults",
+}, function(ctx)
+  local t = mcp.types
+  return told(ctx.elicit {
+    message = "Please review and update the form fields with defaults",
+    schema = {
+      { "name", t.string { description = "User name", default = "John Doe" } },
+      { "age", t.integer { description = "User age", default = 30 } },
+      { "score", t.number { description = "User score", default = 95.5 } },
+      { "status", t.enum { "active", "inactive", "pending", default = "active" } },
+      { "verified", t.boolean { description = "Verification", default = true } },
+    },
+  })
+end)
+
+mcp.tool("test_elicitation_sep1330_enums", {
+  description = "Asks by a form with every kind of choice",
+}, function(ctx)
+  local function titled(names)
+    local list = {}
+    for i, name in ipairs(names) do
+      list[i] = { const = "value" .. i, title = name }
+    end
+    return list
+  end
+  return told(ctx.elicit {
+    message = "Please select options from the enum fields",
+    schema = {
+      type = "object",
+      properties = {
+        { "untitledSingle", { type = "string", enum = { "option1", "option2", "option3" } } },
+        { "titledSingle",
+          { type = "string", oneOf = titled { "First Option", "Second Option", "Third Option" } } },
+        { "legacyEnum", {
+          type = "string",
+          enum = { "opt1", "opt2", "opt3" },
+          enumNames = { "Option One", "Option Two", "Option Three" },
+        } },
+        { "untitledMulti", {
+          type = "array",
+          items = { type = "string", enum = { "option1", "option2", "option3" } },
+        } },
+        { "titledMulti", {
+          type = "array",
+          items = { anyOf = titled { "First Choice", "Second Choice", "Third Choice" } },
+        } },
+      },
+    },
+  })
+end)
+
+mcp.tool("test_missing_capability", {
+  description = "Needs a client that can sample",
+  required_client_capabilities = { sampling = {} },
+}, function()
+  return "The client can sample."
+end)
+
+mcp.tool("test_streaming_elicitation", {
+  description = "Asks while it may stream",
+}, function(ctx)
+  return told(ctx.elicit {
+    message = "Please confirm",
+    schema = { ok = mcp.types.optional(mcp.types.boolean()) },
+  })
+end)
+
+--- Asks for a name under the key that the suite knows.
+local function name_form()
+  return mcp.elicit {
+    message = "What is your name?",
+    schema = { name = mcp.types.string() },
+  }
+end
+
+mcp.tool("test_input_required_result_elicitation", {
+  description = "Asks for a name",
+}, function(ctx)
+  local answer = ctx.ask({ user_name = name_form() }).user_name
+  return ("Hello, %s!"):format(answer.content and answer.content.name or "stranger")
+end)
+
+mcp.tool("test_input_required_result_sampling", {
+  description = "Asks the client's model a question",
+}, function(ctx)
+  local answer = ctx.sample {
+    key = "capital_question",
+    prompt = "What is the capital of France?",
+    max_tokens = 100,
+  }
+  return "The model said: " .. (answer.content.text or "")
+end)
+
+mcp.tool("test_input_required_result_list_roots", {
+  description = "Asks for the client's roots",
+}, function(ctx)
+  return ("The client has %d roots"):format(#ctx.roots { key = "client_roots" })
+end)
+
+--- A form with one checkbox.
+local function confirm(ctx, key)
+  return ctx.elicit {
+    key = key,
+    message = "Please confirm",
+    schema = { ok = mcp.types.boolean() },
+  }
+end
+
+mcp.tool("test_input_required_result_request_state", {
+  description = "Keeps a value from round to round",
+}, function(ctx)
+  local kept = ctx.memo("kept", function() return "state-ok" end)
+  confirm(ctx, "confirm")
+  return kept
+end)
+
+mcp.tool("test_input_required_result_multiple_inputs", {
+  description = "Asks three questions at once",
+}, function(ctx)
+  local answers = ctx.ask {
+    user_name = name_form(),
+    greeting = mcp.sample { prompt = "Write a greeting", max_tokens = 100 },
+    client_roots = mcp.roots(),
+  }
+  return ("Hello, %s: %s (%d roots)"):format(
+    answers.user_name.content and answers.user_name.content.name or "stranger",
+    answers.greeting.content.text or "", #answers.client_roots)
+end)
+
+mcp.tool("test_input_required_result_multi_round", {
+  description = "Asks in two rounds",
+}, function(ctx)
+  local one = ctx.elicit {
+    key = "step1", message = "Step 1: your name?", schema = { name = mcp.types.string() },
+  }
+  local two = ctx.elicit {
+    key = "step2", message = "Step 2: your colour?", schema = { color = mcp.types.string() },
+  }
+  return ("Done: %s, %s"):format(one.action, two.action)
+end)
+
+mcp.tool("test_input_required_result_tampered_state", {
+  description = "Refuses a state that was altered",
+}, function(ctx)
+  return "Confirmed: " .. confirm(ctx, "confirm").action
+end)
+
+mcp.tool("test_input_required_result_capabilities", {
+  description = "Asks only what the client can answer",
+}, function(ctx)
+  if ctx.client.capabilities.elicitation then
+    return "Confirmed: " .. confirm(ctx, "confirm").action
+  end
+  return "The model said: " .. (ctx.sample { prompt = "Say hello" }.content.text or "")
+end)
+
+mcp.prompt("test_input_required_result_prompt", {
+  description = "Asks for the context of a prompt",
+}, function(ctx)
+  local answer = ctx.elicit {
+    key = "user_context",
+    message = "What is the context?",
+    schema = { context = mcp.types.string() },
+  }
+  return "Context: " .. (answer.content and answer.content.context or "none")
 end)
