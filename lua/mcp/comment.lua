@@ -137,6 +137,17 @@ function M.has_types(block)
   return false
 end
 
+--- Does it have any annotation?
+---@param block string[]
+function M.has_tags(block)
+  for _, line in ipairs(block) do
+    if line:find("^%s*@") then
+      return true
+    end
+  end
+  return false
+end
+
 --- The prose of a block: every line that is no annotation.
 ---@param block string[]
 ---@return string? text  nil: there is none

@@ -66,6 +66,9 @@ end
 ---@param block? mcp.CommentBlock
 ---@param out table
 function M.common(at, decl, block, out)
+  if block and comment.has_tags(block) then
+    require("mcp.luals").check_tags(block, at.what)
+  end
   fields.strings(at, decl, "tags")
   out.title = fields.text(at, decl, "title")
   out.description = description(at, decl, block)

@@ -87,6 +87,36 @@ local function read_return(at, text)
   return { name = "", optional = false, node = node, description = description, at = at }
 end
 
+--- The tags that are read here, and others whose names are near.
+local TAGS = { "param", "return", "class", "field", "alias", "enum" }
+local OTHERS = { cast = true, file = true, name = true }
+
+--- Refuses a tag that is a slip of one that is read: it would be as if it were not
+--- there.
+local function check_tag(at, tag)
+  for _, known in ipairs(TAGS) do
+    if tag == known then
+      return
+    end
+  end
+  local hint = OTHERS[tag] and "" or where.hint(tag, TAGS)
+  if hint ~= "" then
+    at:fail("unknown tag%s", hint)
+  end
+end
+
+--- Refuses slips in the comment of a declaration.
+---@param block mcp.CommentBlock
+---@param what string  how messages call the declaration: "mcp.tool"
+function M.check_tags(block, what)
+  for i, line in ipairs(block) do
+    local tag = line:match("^%s*@(%a+)")
+    if tag then
+      check_tag(where.at(what .. ": ---@" .. tag, block.chunk, block.first + i - 1), tag)
+    end
+  end
+end
+
 --- Everything that the comment of a handler says about its arguments and results.
 ---@param block mcp.CommentBlock
 ---@param what string  how messages call the declaration: "mcp.tool"
@@ -210,7 +240,9 @@ local function read_fields(class, block, i)
     local tag, text = block[n]:match("^%s*@(%a+)%s*(.-)%s*$")
     if tag == "class" or tag == "alias" or tag == "enum" then
       return
-    elseif tag == "field" then
+    elseif tag and tag ~= "field" then
+      check_tag(where.at("---@" .. tag, block.chunk, block.first + n - 1), tag)
+    elseif tag then
       local at = where.at("---@field", block.chunk, block.first + n - 1)
       add_field(class, at, text, comment.prose(above))
     end

@@ -54,7 +54,8 @@ function Parser:expect(token, where)
   if not self:accept(token) then
     self:skip()
     local rest = self.text:sub(self.at, self.at + 15)
-    self:fail("%q is missing %s before %q", token, where, rest)
+    local before = rest ~= "" and (" before %q"):format(rest) or ""
+    self:fail("%q is missing %s%s", token, where, before)
   end
 end
 
@@ -137,7 +138,11 @@ function Parser:table()
       local name = self:name()
       if not name then
         self:skip()
-        self:fail("a field's name is missing before %q", self.text:sub(self.at, self.at + 15))
+        local rest = self.text:sub(self.at, self.at + 15)
+        if rest == "" then
+          self:fail("\"}\" is missing in a table type")
+        end
+        self:fail("a field's name is missing before %q", rest)
       end
       local optional = self:accept("?")
       self:expect(":", ("behind the field %q"):format(name))

@@ -197,12 +197,9 @@ static bool same_list(const struct mcp_config_list *a,
     return true;
 }
 
-void mcp_changes_write_fixed(struct mcp_buf *out,
-                             const struct mcp_generation *from,
-                             const struct mcp_generation *to)
+void mcp_changes_write_fixed(struct mcp_buf *out, const struct mcp_config *a,
+                             const struct mcp_config *b)
 {
-    const struct mcp_config *a = from->config, *b = to->config;
-
     write_name(out, !same(a->host, b->host), "host");
     write_name(out, a->port != b->port, "port");
     write_name(out, !same(a->base_path, b->base_path), "base_path");

@@ -17,10 +17,10 @@
 void mcp_changes_write(struct mcp_buf *out, const struct mcp_generation *from,
                        const struct mcp_generation *to);
 
-/* Appends the names of options that differ but are read only when the process
- * starts ("host, port"); nothing when there are none. */
-void mcp_changes_write_fixed(struct mcp_buf *out,
-                             const struct mcp_generation *from,
-                             const struct mcp_generation *to);
+/* Appends the names of options that are read only when the process starts
+ * ("host, port") and of which `wanted` differs from what it `runs` with;
+ * nothing when there are none. */
+void mcp_changes_write_fixed(struct mcp_buf *out, const struct mcp_config *runs,
+                             const struct mcp_config *wanted);
 
 #endif

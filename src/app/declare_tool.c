@@ -96,6 +96,18 @@ static char *read_file(const struct mcp_host *host, const char *path,
     return copy;
 }
 
+/* What is wrong with a schema is told with its file in front. */
+static void name_file(const char *what, const char *file, char *message,
+                      size_t message_size)
+{
+    char text[MCP_DECLARE_MESSAGE_SIZE];
+
+    if (file == NULL || strncmp(message, what, strlen(what)) != 0)
+        return;
+    (void)snprintf(text, sizeof(text), "%.256s: %.700s", file, message);
+    (void)snprintf(message, message_size, "%s", text);
+}
+
 /* Adds `tool` to the builder; a schema given as a file is read here. Raises
  * nothing. */
 static enum mcp_err add_first(const struct mcp_host *host,
@@ -120,6 +132,10 @@ static enum mcp_err add_first(const struct mcp_host *host,
     }
     err =
         mcp_builder_add_tool(host->load->builder, tool, message, message_size);
+    if (err != MCP_OK) {
+        name_file("input_schema", input_file, message, message_size);
+        name_file("output_schema", output_file, message, message_size);
+    }
 
 done:
     free(input);

@@ -27,6 +27,28 @@ local function argument(text, before)
   return got:sub(#head + 1, -#optional - 1), "optional"
 end
 
+describe("a tag that is a slip", function()
+  local slips = { parm = "param", params = "param", retrun = "return", returns = "return" }
+  for slip, meant in pairs(slips) do
+    it("is refused: " .. slip, function()
+      assert.equal(("app.lua:2: mcp.tool: ---@%s: unknown tag; did you mean %q?"):format(slip, meant),
+        refusal("--- Text.\n---@" .. slip .. " a string", "a"))
+    end)
+  end
+
+  it("is refused in a class", function()
+    assert.equal('app.lua:2: ---@feild: unknown tag; did you mean "field"?',
+      refusal("---@class C\n---@feild a string\n\n---@param a C", "a"))
+  end)
+
+  for _, tag in ipairs { "deprecated", "see", "cast", "async", "nodiscard", "generic", "type",
+    "overload", "file", "author", "since", "usage", "diagnostic", "meta" } do
+    it("is none when people use it: " .. tag, function()
+      assert.is_nil(refusal("---@" .. tag .. " x\n---@param a string", "a"))
+    end)
+  end
+end)
+
 describe("the tool add of the API", function()
   it("has its schemas and description from the comment", function()
     local state = fake.load [[
@@ -128,12 +150,13 @@ describe("a type of a comment", function()
     ["thread"] = "JSON cannot carry a thread",
     ["userdata[]"] = "JSON cannot carry a userdata",
     ["List<string>"] = "List<...> is not known; write T[], table<string, T> or a class",
-    ["{ a: string"] = '"}" is missing in a table type before ""',
+    ["{ a: string"] = '"}" is missing in a table type',
+    ["{ a: string,"] = '"}" is missing in a table type',
     ["{ a string }"] = '":" is missing behind the field "a" before "string }"',
     ["{ : string }"] = 'a field\'s name is missing before ": string }"',
     ["{ a: string, a: string }"] = 'the field "a" is there twice',
     ["{ [string]: string, [integer]: string }"] = "a table type may have one [key]: type",
-    ["(string"] = '")" is missing behind a type before ""',
+    ["(string"] = '")" is missing behind a type',
     ["table<string, "] = "a type is missing",
     ["| string"] = 'a type is missing before "| string"',
     ["string |"] = "a type is missing",

@@ -109,6 +109,17 @@ class Hangup(Reload):
         server.wait_stderr(r"warning app: .*base_path.*restart")
         self.assertEqual(self.word(server), "one")
 
+    def test_going_back_to_what_runs_needs_no_restart(self):
+        server = self.begin()
+        other = APP.replace('version = "1.0.0"',
+                            'version = "1.0.0", base_path = "/new"')
+        for text, generation in ((other, 2), (other + "--", 3), (APP, 4)):
+            self.save(server, "app.lua", text)
+            server.signal(signal.SIGHUP)
+            server.wait_stderr(r"as generation %d in .*" % generation)
+        time.sleep(0.2)
+        self.assertEqual(server.stderr.count("base_path"), 2)
+
 
 if __name__ == "__main__":
     unittest.main()
