@@ -29,10 +29,8 @@ void mcp_result_begin(struct mcp_result_writer *w, lua_State *L,
 const char *mcp_result_subject(const struct mcp_result_options *options)
 {
     static const char *const subjects[] = {
-        [MCP_KIND_TOOL] = "Tool",
-        [MCP_KIND_RESOURCE] = "Resource",
-        [MCP_KIND_PROMPT] = "Prompt",
-        [MCP_KIND_COMPLETER] = "Completer",
+        [MCP_KIND_TOOL] = "Tool",     [MCP_KIND_RESOURCE] = "Resource",
+        [MCP_KIND_PROMPT] = "Prompt", [MCP_KIND_COMPLETER] = "Completer",
         [MCP_KIND_TIMER] = "Timer",
     };
 
@@ -122,8 +120,14 @@ static void set_content(struct mcp_result_writer *w, int idx, const char *name)
     lua_pop(w->L, 1);
 }
 
+/* How a failure came: what is `open` stood behind a nil. */
+static const char *verb(bool open)
+{
+    return open ? "returned nil and" : "raised";
+}
+
 /* error{ message =, structured =, meta = } */
-static void write_error_table(struct mcp_result_writer *w, int idx)
+static void write_error_table(struct mcp_result_writer *w, int idx, bool open)
 {
     struct mcp_outcome *o = w->o;
     const char *message;
@@ -135,9 +139,9 @@ static void write_error_table(struct mcp_result_writer *w, int idx)
         message = lua_tolstring(w->L, -1, &len);
         mcp_result_fail(w, true, message, len);
     } else {
-        (void)snprintf(text, sizeof(text),
-                       "%s \"%.100s\" raised a table without a message",
-                       mcp_result_subject(w->options), w->options->name);
+        (void)snprintf(
+            text, sizeof(text), "%s \"%.100s\" %s a table without a message",
+            mcp_result_subject(w->options), w->options->name, verb(open));
         mcp_result_fail(w, false, text, strlen(text));
     }
     if (w->options->kind != MCP_KIND_TOOL) {
@@ -151,7 +155,7 @@ static void write_error_table(struct mcp_result_writer *w, int idx)
         o->meta = (struct mcp_span){0, 0};
 }
 
-static void write_error_other(struct mcp_result_writer *w, int idx)
+static void write_error_other(struct mcp_result_writer *w, int idx, bool open)
 {
     char text[200];
 
@@ -159,9 +163,9 @@ static void write_error_other(struct mcp_result_writer *w, int idx)
         (void)snprintf(text, sizeof(text), LUA_NUMBER_FMT,
                        lua_tonumber(w->L, idx));
     else
-        (void)snprintf(text, sizeof(text), "%s \"%.100s\" raised %s%s",
+        (void)snprintf(text, sizeof(text), "%s \"%.100s\" %s %s%s",
                        mcp_result_subject(w->options), w->options->name,
-                       lua_isnil(w->L, idx) ? "" : "a ",
+                       verb(open), lua_isnil(w->L, idx) ? "" : "a ",
                        luaL_typename(w->L, idx));
     mcp_result_fail(w, false, text, strlen(text));
 }
@@ -180,10 +184,10 @@ void mcp_result_write_failure(struct mcp_result_writer *w, int idx, bool open)
         mcp_result_fail(w, open, text, len);
         break;
     case LUA_TTABLE:
-        write_error_table(w, idx);
+        write_error_table(w, idx, open);
         break;
     default:
-        write_error_other(w, idx);
+        write_error_other(w, idx, open);
     }
     lua_settop(w->L, top);
 }

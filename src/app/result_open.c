@@ -188,15 +188,11 @@ static int make_audio(lua_State *L)
  * a type that only resources know */
 static int make_blob(lua_State *L)
 {
-    size_t len;
-
     check_string(L, 1, "blob", "bytes");
     (void)lua_tostring(L, 1);
     if (!lua_isnoneornil(L, 2)) {
         check_string(L, 2, "blob", "mime_type");
-        (void)lua_tolstring(L, 2, &len);
-        if (len == 0)
-            luaL_error(L, "mcp.blob: the mime_type is empty");
+        check_mime(L, 2, "blob");
     }
     lua_settop(L, 2);
     new_block(L, "blob", 2);

@@ -47,6 +47,8 @@ BLOCKS = {
     "return { content = { { type = 'text', text = 'raw' } } }": [
         {"type": "text", "text": "raw"}],
     "return { content = {} }": [],
+    "return { 'plain', mcp.text('t') }": [
+        {"type": "text", "text": "plain"}, {"type": "text", "text": "t"}],
     "return mcp.result { content = 'r' }": [{"type": "text", "text": "r"}],
     "return mcp.result { content = { 'a', mcp.text('b') } }": [
         {"type": "text", "text": "a"}, {"type": "text", "text": "b"}],

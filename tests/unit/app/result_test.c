@@ -301,6 +301,13 @@ static void blocks_are_sent_as_they_are(void **state)
     } cases[] = {
         {"return mcp.text('a\"b')", TEXT("a\\\"b")},
         {"return mcp.text(12)", TEXT("12")},
+        {"return {mcp.text('a'), 'b\"'}",
+         "[{\"type\":\"text\",\"text\":\"a\"},"
+         "{\"type\":\"text\",\"text\":\"b\\\"\"}]"},
+        {"return {'a', 'b', mcp.text('c')}",
+         "[{\"type\":\"text\",\"text\":\"a\"},"
+         "{\"type\":\"text\",\"text\":\"b\"},"
+         "{\"type\":\"text\",\"text\":\"c\"}]"},
         {"return {mcp.text('a'), mcp.text('b')}",
          "[{\"type\":\"text\",\"text\":\"a\"},"
          "{\"type\":\"text\",\"text\":\"b\"}]"},
@@ -452,7 +459,9 @@ static void everything_else_is_data(void **state)
         {"return {type = 'resource_link', uri = 'u:x'}", "{"},
         {"return {type = 'resource', resource = {uri = 'u:x'}}", "{"},
         {"return {type = 'resource', resource = {text = 'x'}}", "{"},
-        {"return {mcp.text('a'), 'b'}", "["},
+        {"return {mcp.text('a'), 'b', n = 2}", NULL},
+        {"return {'a', {type = 'text', text = 'b'}}", "["},
+        {"return {'a', mcp.text('b'), 3}", "["},
         {"return {mcp.text('a'), {}}", "["},
         {"return {a = mcp.text('a')}", "{"},
         {"return {content = {'a', 'b'}}", "{"},
@@ -768,7 +777,14 @@ static void constructors_check_their_arguments(void **state)
          "mcp.image: the mime_type must be a string, got no value"},
         {"mcp.image(nil, 'i/p')",
          "mcp.image: the bytes must be a string, got nil"},
-        {"mcp.audio('x', '')", "mcp.audio: the mime_type is empty"},
+        {"mcp.audio('x', '')",
+         "mcp.audio: mime_type must look like \"image/png\", got \"\""},
+        {"mcp.image('x', 'png')",
+         "mcp.image: mime_type must look like \"image/png\", got \"png\""},
+        {"mcp.image('x', '/png')",
+         "mcp.image: mime_type must look like \"image/png\", got \"/png\""},
+        {"mcp.image('x', 'image/')",
+         "mcp.image: mime_type must look like \"image/png\", got \"image/\""},
         {"mcp.resource_link('x')",
          "mcp.resource_link wants a table, got string"},
         {"mcp.resource_link{name = 'n'}",
