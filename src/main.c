@@ -75,6 +75,11 @@ static int fail(const struct server *s, int status)
 {
     struct mcp_buf out;
 
+    if (mcp_log_is_json() && mcp_log_enabled(MCP_LOG_ERROR)) {
+        mcp_log(MCP_LOG_ERROR, "main", "%s",
+                s->message[0] != '\0' ? s->message : "out of memory");
+        return status;
+    }
     mcp_buf_init(&out, sizeof(s->message) + 64);
     mcp_buf_puts(&out, "mcpluad: ");
     mcp_banner_put(&out, s->message[0] != '\0' ? s->message : "out of memory");
@@ -213,6 +218,7 @@ static void print_banner(const struct server *s, const char *where)
                            .where = where,
                            .tool_count = s->tool_count,
                            .isolation = mcp_app_isolation(s->app),
+                           .dev = s->config->dev,
                            .ready_ns = mcp_clock_now_ns() - s->started_ns,
                            .max_connections = s->served->max_connections};
     struct mcp_buf out;
@@ -222,6 +228,10 @@ static void print_banner(const struct server *s, const char *where)
     if (s->http != NULL)
         limit = mcp_http_connection_limit(s->http, &reduced);
     b.connection_limit = reduced ? limit : 0;
+    if (mcp_log_is_json()) {
+        mcp_banner_log(&b);
+        return;
+    }
     mcp_buf_init(&out, (size_t)1 << 16);
     mcp_banner_write(&out, &b);
     print(&out);
@@ -326,6 +336,8 @@ int main(int argc, char **argv)
     if (s.config != NULL)
         rc = mcp_cli_parse(argc, argv, s.config, &s.cli, s.message,
                            sizeof(s.message));
+    if (rc != MCP_OK && s.config != NULL)
+        set_up_log(s.config); /* for what it says of the wrong line */
     if (rc == MCP_OK && s.cli.action == MCP_CLI_SERVE)
         rc = run(&s);
     else if (rc == MCP_OK && s.cli.action == MCP_CLI_CHECK)

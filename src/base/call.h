@@ -107,6 +107,7 @@ struct mcp_call {
     const struct mcp_call_notify *notify;
     const struct mcp_json *progress_token; /* string or number; NULL: none */
     double last_progress;                  /* -HUGE_VAL at first           */
+    unsigned dropped;                      /* messages, for want of memory */
     int log_level; /* lowest MCP level to send, 0 debug .. 7 emergency; 8 =
                       none                                                 */
     bool cancel_on_disconnect; /* modern: the peer's leaving cancels       */

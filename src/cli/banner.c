@@ -4,7 +4,12 @@
 #include "cli/banner.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
+
+#include "base/log.h"
+
+#define LIMIT_FORMAT                                                           \
+    "%zu connections instead of %" PRId64                                      \
+    ": the limit of open files is too low (ulimit -n)"
 
 static bool is_control(char c)
 {
@@ -40,10 +45,24 @@ void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b)
     mcp_buf_printf(out, "\n%s   %zu tool%s   isolation: ", b->where,
                    b->tool_count, b->tool_count == 1 ? "" : "s");
     mcp_banner_put(out, b->isolation);
-    mcp_buf_printf(out, "   ready in %.1f ms\n", (double)b->ready_ns / 1e6);
+    mcp_buf_printf(out, "   ready in %.1f ms%s\n", (double)b->ready_ns / 1e6,
+                   b->dev ? "   reloading on save" : "");
     if (b->connection_limit > 0)
-        mcp_buf_printf(out,
-                       "warning: %zu connections instead of %" PRId64
-                       ": the limit of open files is too low (ulimit -n)\n",
-                       b->connection_limit, b->max_connections);
+        mcp_buf_printf(out, "warning: " LIMIT_FORMAT "\n", b->connection_limit,
+                       b->max_connections);
+}
+
+void mcp_banner_log(const struct mcp_banner *b)
+{
+    mcp_log(MCP_LOG_INFO, "main",
+            "mcpluad " MCP_VERSION " serves %s%s%s at %s: %zu tool%s, "
+            "isolation: %s, ready in %.1f ms%s",
+            b->name != NULL ? b->name : "an app without a name",
+            b->version != NULL ? " " : "", b->version != NULL ? b->version : "",
+            b->where, b->tool_count, b->tool_count == 1 ? "" : "s",
+            b->isolation, (double)b->ready_ns / 1e6,
+            b->dev ? ", reloading on save" : "");
+    if (b->connection_limit > 0)
+        mcp_log(MCP_LOG_WARNING, "main", LIMIT_FORMAT, b->connection_limit,
+                b->max_connections);
 }

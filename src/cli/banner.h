@@ -3,15 +3,18 @@
  *
  *     mcpluad 0.1.0  coffee 1.2.0
  *     http://127.0.0.1:8000/mcp   3 tools   isolation: request (image copy, \
- *     94 KiB)   ready in 4.1 ms
+ *     94 KiB)   ready in 4.1 ms   reloading on save
  *     warning: ...
  *
- * Layer:  cli. Uses base/buf.
+ * In a log of JSON lines the same is one line, and each warning another.
+ *
+ * Layer:  cli. Uses base/buf, base/log.
  * Thread: main.
  */
 #ifndef MCP_CLI_BANNER_H
 #define MCP_CLI_BANNER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +26,7 @@ struct mcp_banner {
     const char *where;   /* URL, or "stdio"               */
     size_t tool_count;
     const char *isolation;   /* mcp_app_isolation()       */
+    bool dev;                /* reloading when a file changes */
     uint64_t ready_ns;       /* from the start of main()  */
     size_t connection_limit; /* 0: as many as asked for   */
     int64_t max_connections; /* what was asked for        */
@@ -30,6 +34,9 @@ struct mcp_banner {
 
 /* Writes the lines. */
 void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b);
+
+/* Writes them to the log instead. */
+void mcp_banner_log(const struct mcp_banner *b);
 
 /* Writes `text` so that it stays on its line and moves no cursor: each run of
  * control characters becomes one space. */

@@ -28,7 +28,7 @@ static void send(struct mcp_call *call, struct mcp_buf *b, const char *what)
     enum mcp_err err =
         b->failed ? MCP_ENOMEM : call->ops->emit(call, b->data, b->len);
 
-    if (err == MCP_ENOMEM)
+    if (err == MCP_ENOMEM && call->dropped++ == 0)
         mcp_log(MCP_LOG_WARNING, "notify", "%s dropped: out of memory", what);
     mcp_buf_free(b);
 }
@@ -88,6 +88,14 @@ static void notify_progress(struct mcp_call *call, double progress,
     }
     mcp_buf_puts(&b, "}}");
     send(call, &b, "progress");
+}
+
+void mcp_notify_end(const struct mcp_call *call)
+{
+    if (call->dropped > 1)
+        mcp_log(MCP_LOG_WARNING, "notify",
+                "%u messages of one call dropped: out of memory",
+                call->dropped);
 }
 
 const struct mcp_call_notify mcp_notify = {.log = notify_log,

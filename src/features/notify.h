@@ -21,4 +21,8 @@ int mcp_level_parse(const char *text, size_t len);
  * not finite, or not above the last are dropped. */
 extern const struct mcp_call_notify mcp_notify;
 
+/* At the end of the call: says how many of its messages were dropped, if more
+ * than the first, which was told at once. */
+void mcp_notify_end(const struct mcp_call *call);
+
 #endif

@@ -33,6 +33,7 @@ struct mcp_request {
     struct mcp_app *app;
     const struct mcp_generation *gen; /* held by the protocol until end()   */
     struct mcp_fault fault;
+    bool failed; /* the result says isError: for the log */
     bool silent; /* the peer took the call back: no answer at all */
     void (*end)(struct mcp_request *rq); /* the request is gone after it */
 };

@@ -32,6 +32,7 @@ static void begin_result(struct mcp_call *call)
 static void end_result(struct mcp_request *rq, bool is_error, const char *meta,
                        size_t meta_len)
 {
+    rq->failed = is_error;
     if (is_error)
         mcp_buf_puts(&rq->call->out, ",\"isError\":true");
     mcp_envelope_write_meta(&rq->call->out, rq->call, rq->gen, meta, meta_len);

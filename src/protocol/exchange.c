@@ -5,10 +5,15 @@
 
 #include <math.h>
 
-#include "app/app.h"
-#include "features/notify.h"
+#include <stdio.h>
 
-enum { ANSWER_MAX_BYTES = 256 << 20 };
+#include "app/app.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "features/notify.h"
+#include "features/shorten.h"
+
+enum { ANSWER_MAX_BYTES = 256 << 20, NAME_SHOWN_BYTES = 128 };
 
 /* The last step: nothing may touch the exchange after it. */
 static void close_exchange(struct mcp_exchange *x)
@@ -47,11 +52,42 @@ static void land_late(struct mcp_flight *f)
                                 offsetof(struct mcp_exchange, flight)));
 }
 
+/* One line for each request that a feature has ended. */
+static void log_end(const struct mcp_request *rq)
+{
+    const struct mcp_call *call = rq->call;
+    const struct mcp_json *name = mcp_json_find(call->params, "name");
+    char outcome[32] = "ok";
+
+    if (!mcp_log_enabled(MCP_LOG_DEBUG))
+        return;
+    if (!mcp_json_is(name, MCP_JSON_STRING))
+        name = mcp_json_find(call->params, "uri");
+    if (rq->silent)
+        (void)snprintf(outcome, sizeof(outcome), "cancelled");
+    else if (rq->fault.code != 0)
+        (void)snprintf(outcome, sizeof(outcome), "error %d", rq->fault.code);
+    else if (rq->fault.err != MCP_OK)
+        (void)snprintf(outcome, sizeof(outcome), "refused");
+    else if (rq->failed)
+        (void)snprintf(outcome, sizeof(outcome), "isError");
+    mcp_log(MCP_LOG_DEBUG, "call", "%s%s%.*s: %s in %.1f ms over %s",
+            call->method, mcp_json_is(name, MCP_JSON_STRING) ? " " : "",
+            mcp_json_is(name, MCP_JSON_STRING)
+                ? (int)mcp_shorten(name, NAME_SHOWN_BYTES)
+                : 0,
+            mcp_json_is(name, MCP_JSON_STRING) ? name->u.text : "", outcome,
+            (double)(mcp_clock_now_ns() - call->started_ns) / 1e6,
+            call->transport == MCP_TRANSPORT_STDIO ? "stdio" : "http");
+}
+
 /* mcp_request.end: the feature has written its result or set its fault. */
 static void end_request(struct mcp_request *rq)
 {
     struct mcp_call *call = rq->call;
 
+    log_end(rq);
+    mcp_notify_end(call);
     if (rq->silent) {
         mcp_buf_clear(&call->out);
         call->status = 202;

@@ -56,8 +56,9 @@ static enum mcp_err check_address(struct mcp_http *http, char *message,
     if (!http->address.loopback && c->allowed_hosts.count == 0 &&
         c->public_url == NULL)
         return fail(MCP_EINVAL, message, size,
-                    "host \"%s\" is beyond loopback: set allowed_hosts or "
-                    "public_url to the names that clients use",
+                    "host \"%s\" is beyond loopback: set allowed_hosts "
+                    "(--allowed-hosts) or public_url (--public-url) to the "
+                    "names that clients use",
                     c->host);
     err = mcp_http_probe(&http->address);
     if (err == MCP_EEXIST)

@@ -1,5 +1,6 @@
 """The command line: what is taken, what is refused, and with which words."""
 
+import json
 import os
 import re
 import socket
@@ -156,6 +157,49 @@ class WrongApps(Folder):
         self.assertRefused(self.run_it("app.lua"), 2,
                            r"app\.lua:2: .*from 0 to 65535.*")
 
+    def test_what_only_the_command_line_sets(self):
+        self.write("app.lua", 'local mcp = require "mcp"\n'
+                   "mcp.server { dev = true }\n")
+        self.assertRefused(self.run_it("app.lua"), 2,
+                           r"app\.lua:2: .*dev is set on the command line: --dev")
+
+    def test_a_schema_without_properties(self):
+        self.write("app.lua", 'local mcp = require "mcp"\n'
+                   'mcp.tool { name = "t", input_schema = { x = '
+                   '{ type = "string" } }, handler = function(x) end }\n')
+        self.assertRefused(self.run_it("app.lua"), 2,
+                           r'app\.lua:2: .*parameter "x" .*no "properties".*')
+
+    def test_a_schema_file_is_named(self):
+        self.write("bad.json", '{\n  "properties": {,}\n}\n')
+        for field in ("input_schema_file", "output_schema_file"):
+            self.write("app.lua", 'local mcp = require "mcp"\n'
+                       'mcp.tool { name = "t", %s = "bad.json", '
+                       'handler = function() end }\n' % field)
+            self.assertRefused(
+                self.run_it("app.lua"), 2,
+                r"app\.lua:2: .*bad\.json: %s is not JSON: .*"
+                r"\(line 2, byte 20\)" % field[:-5])
+
+    def test_os_exit_while_it_loads(self):
+        self.write("app.lua", "os.exit(3)\n")
+        self.assertRefused(self.run_it("app.lua"), 2,
+                           r"app\.lua:1: os\.exit is not available: the server "
+                           r"lives on; raise an error to stop the load")
+
+    def test_an_annotation_with_a_slip_is_a_warning(self):
+        server = self.start(
+            'local mcp = require "mcp"\nmcp.tool("t", { annotations = {\n'
+            'readonly = true, ["x-own"] = 1, title = "T" } },\n'
+            'function() end)\n')
+        told = re.findall(r"warning app: (.*annotation.*)\n", server.stderr)
+        self.assertEqual(len(told), 1)
+        self.assertRegex(told[0], r'app\.lua:\d: tool "t": no client knows the '
+                         r'annotation "readonly"; did you mean "readOnlyHint"\?')
+        tool = server.rpc("tools/list").result["tools"][0]
+        self.assertEqual(tool["annotations"], {
+            "readonly": True, "x-own": 1, "title": "T"})
+
     def test_a_load_without_end_is_ended(self):
         self.write("app.lua", "while true do end\n")
         self.assertRefused(self.run_it("--load-timeout", "0.3", "app.lua"), 2,
@@ -196,7 +240,7 @@ class Listening(Folder):
         for host in ("0.0.0.0", "::"):
             done = self.run_it("--host", host, "--port", "0", "app.lua")
             self.assertRefused(done, 2, r".*allowed.hosts.*")
-            self.assertRegex(done.stderr, r"public.url")
+            self.assertRegex(done.stderr, r"--allowed-hosts.*--public-url")
         server = self.start(APP, options=["--host", "0.0.0.0",
                                           "--allowed-hosts", "a.example"])
         server.host = "127.0.0.1"
@@ -261,6 +305,40 @@ class Banner(Folder):
         process = self.start_stdio(APP)
         process.wait_stderr(r"mcpluad \S+  command 1\.2\.3\nstdio   1 tool")
         self.assertTrue(process.silent(0.1))
+
+    def test_dev_says_that_it_reloads(self):
+        server = self.start(APP, options=["--dev"])
+        self.assertRegex(server.stderr, r"ready in \S+ ms   reloading on save\n")
+
+    def test_in_a_log_of_json_lines_it_is_one_of_them(self):
+        server = self.start(APP, options=["--log-format", "json",
+                                          "--log-level", "debug"])
+        server.call("hello")
+        server.rpc("tools/call", {"name": "absent"})
+        server.stop()
+        lines = [json.loads(line) for line in server.stderr.splitlines()]
+        self.assertRegex(lines[0]["message"],
+                         r"^mcpluad \S+ serves command 1\.2\.3 at http://\S+: "
+                         r"1 tool, isolation: .*, ready in \S+ ms$")
+        calls = [line["message"] for line in lines if line["part"] == "call"]
+        self.assertEqual(len(calls), 2)
+        self.assertRegex(calls[0],
+                         r"^tools/call hello: ok in \d+\.\d ms over http$")
+        self.assertRegex(calls[1], r"^tools/call absent: refused in ")
+
+    def test_a_failed_start_too(self):
+        self.write("bad.lua", "error('no')\n")
+        for arguments in (["bad.lua"], ["--prot", "1", "app.lua"]):
+            done = self.run_it("--log-format", "json", *arguments)
+            self.assertEqual(done.returncode, 2)
+            line, = map(json.loads, done.stderr.splitlines())
+            self.assertEqual(line["level"], "error")
+
+    def test_no_line_per_call_unless_debugging(self):
+        server = self.start(APP)
+        server.call("hello")
+        server.stop()
+        self.assertNotIn("tools/call", server.stderr)
 
     def test_few_descriptors_are_a_warning(self):
         path = self.write("few.lua", APP)

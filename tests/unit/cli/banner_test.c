@@ -41,6 +41,16 @@ static void the_banner_tells_who_where_what_and_how_fast(void **state)
                      "(image copy, 94 KiB)   ready in 4.1 ms\n");
 }
 
+static void with_dev_the_banner_says_that_it_reloads(void **state)
+{
+    struct mcp_banner b = {
+        .where = "stdio", .isolation = "request", .dev = true};
+
+    (void)state;
+    assert_non_null(
+        strstr(written(&b), "ready in 0.0 ms   reloading on save\n"));
+}
+
 static void what_is_not_known_is_left_out(void **state)
 {
     struct mcp_banner b = {
@@ -78,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_banner_tells_who_where_what_and_how_fast),
+        cmocka_unit_test(with_dev_the_banner_says_that_it_reloads),
         cmocka_unit_test(what_is_not_known_is_left_out),
         cmocka_unit_test(a_reduced_connection_limit_is_a_warning),
         cmocka_unit_test(names_cannot_move_the_cursor),

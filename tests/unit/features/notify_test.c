@@ -5,7 +5,9 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -84,6 +86,36 @@ static void a_cancelled_call_says_nothing(void **state)
               "\"params\":{\"progressToken\":\"t\",\"progress\":1}}");
 }
 
+static void dropped_messages_are_counted(void **state)
+{
+    struct mcp_call call = call_at(0);
+    char path[] = "/tmp/notify-XXXXXX", text[4096];
+    int file = mkstemp(path), stderr_copy = dup(STDERR_FILENO);
+    ssize_t n;
+
+    (void)state;
+    assert_true(file >= 0 && stderr_copy >= 0);
+    (void)unlink(path);
+    (void)dup2(file, STDERR_FILENO);
+    mcp_notify_end(&call);
+    answer = MCP_ENOMEM;
+    for (int i = 0; i < 3; i++)
+        log_at(&call, "error");
+    answer = MCP_OK;
+    log_at(&call, "error");
+    mcp_notify_end(&call);
+    (void)dup2(stderr_copy, STDERR_FILENO);
+    (void)close(stderr_copy);
+    n = pread(file, text, sizeof(text) - 1, 0);
+    (void)close(file);
+    assert_true(n > 0);
+    text[n] = '\0';
+    assert_int_equal(call.dropped, 3);
+    assert_non_null(strstr(text, "notify: a log message dropped: out of"));
+    assert_non_null(strstr(text, "notify: 3 messages of one call dropped"));
+    assert_ptr_equal(strchr(strchr(text, '\n') + 1, '\n'), text + n - 1);
+}
+
 static void progress_only_rises(void **state)
 {
     static const struct mcp_json token = {
@@ -131,6 +163,7 @@ int main(void)
         cmocka_unit_test(levels_are_ordered_as_in_syslog),
         cmocka_unit_test(an_unknown_level_is_dropped),
         cmocka_unit_test(a_cancelled_call_says_nothing),
+        cmocka_unit_test(dropped_messages_are_counted),
         cmocka_unit_test(progress_only_rises),
         cmocka_unit_test(a_peer_that_takes_no_messages_is_no_fault),
     };
