@@ -96,6 +96,29 @@ static const char *version_message(const struct mcp_json *version)
                : "Unsupported protocol version";
 }
 
+/* What is wrong with _meta. Of a client that names in its header a revision
+ * that we do not speak at all, that is the better news; the order of checks
+ * leaves the code as it is. */
+static void refuse_meta(struct mcp_exchange *x, const char *problem)
+{
+    struct mcp_call *call = x->rq.call;
+    struct mcp_json named = {.type = MCP_JSON_STRING};
+    const char *data = NULL;
+    size_t len = 0, bad;
+
+    if (call->transport == MCP_TRANSPORT_HTTP)
+        named.u.text = mcp_headers_sole(call, "MCP-Protocol-Version", &len);
+    named.count = (uint32_t)len;
+    if (named.u.text != NULL && mcp_revision_parse(named.u.text, len) < 0 &&
+        mcp_utf8_valid(named.u.text, len, &bad) &&
+        mcp_json_find(x->message.meta, MCP_META_VERSION) == NULL) {
+        data = version_data(call, &named);
+        problem = "MCP-Protocol-Version is none of 2026-07-28, 2025-11-25, "
+                  "2025-06-18, 2025-03-26";
+    }
+    mcp_exchange_refuse(x, MCP_REFUSE_META, problem, data);
+}
+
 bool mcp_modern_check(struct mcp_exchange *x)
 {
     struct mcp_call *call = x->rq.call;
@@ -104,7 +127,7 @@ bool mcp_modern_check(struct mcp_exchange *x)
     const struct mcp_json *version;
 
     if (problem != NULL) {
-        mcp_exchange_refuse(x, MCP_REFUSE_META, problem, NULL);
+        refuse_meta(x, problem);
         return false;
     }
     version = mcp_json_find(x->message.meta, MCP_META_VERSION);

@@ -89,6 +89,16 @@ class Modern(wire.TestCase):
             self.assertEqual(answer.error["data"],
                              {"supported": VERSIONS, "requested": version})
 
+    def test_a_header_of_an_older_revision_is_told_ours(self):
+        answer = self.server.post(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+            {"MCP-Protocol-Version": "2024-11-05"})
+        self.assertRejected(answer, 400, -32602)
+        self.assertEqual(answer.error["message"],
+                         "MCP-Protocol-Version is none of " + ", ".join(VERSIONS))
+        self.assertEqual(answer.error["data"],
+                         {"supported": VERSIONS, "requested": "2024-11-05"})
+
     def test_client_info_is_optional(self):
         answer = self.server.post(
             body("tools/list", wire.meta(info=None)),
