@@ -38,17 +38,43 @@ local KNOWN = {
   timeout = true,
   guards = true,
   dependencies = true,
+  required_client_capabilities = true,
   handler = true,
 }
 
 --- Fields of the API that this version has not got.
 local LATER = {
   scopes = true,
-  required_client_capabilities = true,
   task = true,
   task_input_before_start = true,
   restart = true,
 }
+
+--- A guard that refuses clients without the capabilities: a table of them, or a list
+--- of their names.
+local function needed_capabilities(at, decl)
+  local given = fields.table(at, decl, "required_client_capabilities")
+  if given == nil then
+    return nil
+  end
+  local needed = {}
+  for key, value in pairs(given) do
+    if type(key) == "number" then
+      key, value = value, core.object {}
+    end
+    if type(key) ~= "string" or type(value) ~= "table" then
+      at:fail("required_client_capabilities must be names or a table { sampling = {} }")
+    end
+    needed[key] = next(value) == nil and core.object {} or value
+  end
+  local text, path, why = core.encode_sorted(needed)
+  if not text then
+    at:fail("required_client_capabilities%s %s", path, why)
+  end
+  return function()
+    core.require_capabilities(text)
+  end
+end
 
 ---@param first string|mcp.Tool
 ---@param second? mcp.ToolFields|function
@@ -63,6 +89,10 @@ local function tool(first, second, third)
   end
 
   local wired = pipeline.item(at, "tool", decl)
+  local needs = needed_capabilities(at, decl)
+  if needs then
+    table.insert(wired.guards, 1, needs)
+  end
   local out = {
     name = wired:full_name(decl.name, "_"),
     handler = decl.handler,

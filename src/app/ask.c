@@ -280,6 +280,16 @@ static const char *open_state(struct mcp_job *job,
     return why;
 }
 
+static bool is_map_of_objects(const struct mcp_json *v)
+{
+    if (v->type != MCP_JSON_OBJECT)
+        return false;
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->u.members[i].value.type != MCP_JSON_OBJECT)
+            return false;
+    return true;
+}
+
 bool mcp_ask_open(struct mcp_job *job)
 {
     const struct mcp_json *params = job->call->params;
@@ -295,8 +305,8 @@ bool mcp_ask_open(struct mcp_job *job)
         why = "requestState must be a string";
     else if (sealed != NULL)
         why = open_state(job, sealed);
-    if (why == NULL && responses != NULL && responses->type != MCP_JSON_OBJECT)
-        why = "inputResponses must be an object";
+    if (why == NULL && responses != NULL && !is_map_of_objects(responses))
+        why = "inputResponses must be an object of objects";
     if (why != NULL) {
         refuse(job, why);
         return false;

@@ -104,6 +104,10 @@ bool mcp_ask_is_possible(const struct mcp_job *job,
 void mcp_ask_refuse(struct mcp_job *job, const struct mcp_question *q,
                     size_t count);
 
+/* Has the client the capabilities of this object ({"sampling":{},...})? False:
+ * the outcome says which are missing. */
+bool mcp_ask_require(struct mcp_job *job, const struct mcp_json *needed);
+
 /* The outcome is a failure with this text: a result with isError of a tool, an
  * error -32602 of anything else. */
 void mcp_ask_fail(struct mcp_job *job, const char *text, size_t len);

@@ -219,35 +219,91 @@ static bool write_missing(struct mcp_buf *b, const struct mcp_job *job,
     return true;
 }
 
-void mcp_ask_refuse(struct mcp_job *job, const struct mcp_question *q,
-                    size_t count)
+/* The outcome: `needed` is a JSON object of capabilities that the client has
+ * not. */
+static void refuse(struct mcp_job *job, const char *needed, size_t len)
 {
     static const char message[] =
-        "The client cannot answer a question of this call: it has not "
-        "declared the capability";
+        "The client lacks a capability that this call needs";
     struct mcp_buf b;
 
     mcp_buf_init(&b, PROBLEM_MAX_BYTES);
-    mcp_buf_puts(&b, "{\"requiredCapabilities\":{");
-    if (!b.failed)
-        for (int kind = MCP_ASK_ELICIT; kind <= MCP_ASK_ROOTS; kind++)
-            (void)write_missing(&b, job, q, count, (enum mcp_ask_kind)kind);
-    mcp_buf_puts(&b, "}}");
-    mcp_buf_putc(&b, '\0');
-    if (b.failed) {
-        mcp_ask_fail(job, message, strlen(message));
-    } else if (mcp_call_is_modern(job->call)) {
+    if (mcp_call_is_modern(job->call)) {
+        mcp_buf_puts(&b, "{\"requiredCapabilities\":");
+        mcp_buf_add(&b, needed, len);
+        mcp_buf_add(&b, "}", 2); /* with the NUL */
+    } else {
+        mcp_buf_printf(&b, "%s: %.*s", message, (int)len, needed);
+    }
+    if (b.failed)
+        mcp_ask_fail(job, message, sizeof(message) - 1);
+    else if (mcp_call_is_modern(job->call))
         mcp_outcome_set_error(&job->outcome, MISSING_CAPABILITY, message,
                               b.data);
-    } else {
-        struct mcp_buf text;
-
-        mcp_buf_init(&text, PROBLEM_MAX_BYTES);
-        mcp_buf_printf(&text, "%s; needed are %.*s", message, (int)(b.len - 26),
-                       b.data + 24);
-        mcp_ask_fail(job, text.failed ? message : text.data,
-                     text.failed ? strlen(message) : text.len);
-        mcp_buf_free(&text);
-    }
+    else
+        mcp_ask_fail(job, b.data, b.len);
     mcp_buf_free(&b);
+}
+
+void mcp_ask_refuse(struct mcp_job *job, const struct mcp_question *q,
+                    size_t count)
+{
+    struct mcp_buf b;
+
+    mcp_buf_init(&b, PROBLEM_MAX_BYTES);
+    mcp_buf_putc(&b, '{');
+    for (int kind = MCP_ASK_ELICIT; !b.failed && kind <= MCP_ASK_ROOTS; kind++)
+        (void)write_missing(&b, job, q, count, (enum mcp_ask_kind)kind);
+    mcp_buf_putc(&b, '}');
+    refuse(job, b.failed ? "{}" : b.data, b.failed ? 2 : b.len);
+    mcp_buf_free(&b);
+}
+
+/* Has the client this capability with all its parts? {"elicitation":{}} stands
+ * for {"elicitation":{"form":{}}}. */
+static bool has_capability(const struct mcp_job *job,
+                           const struct mcp_json_member *needed)
+{
+    const struct mcp_json *has = mcp_json_find_n(
+        job->call->client.capabilities, needed->key.u.text, needed->key.count);
+    bool elicits = mcp_json_equals_string(&needed->key, "elicitation");
+
+    if (!mcp_json_is(has, MCP_JSON_OBJECT))
+        return false;
+    if (needed->value.type != MCP_JSON_OBJECT)
+        return true;
+    for (uint32_t i = 0; i < needed->value.count; i++) {
+        const struct mcp_json *part = &needed->value.u.members[i].key;
+
+        if (mcp_json_find_n(has, part->u.text, part->count) == NULL &&
+            !(elicits && mcp_json_equals_string(part, "form") &&
+              mcp_json_find(has, "url") == NULL))
+            return false;
+    }
+    return true;
+}
+
+bool mcp_ask_require(struct mcp_job *job, const struct mcp_json *needed)
+{
+    struct mcp_buf b;
+    bool all = true;
+
+    mcp_buf_init(&b, PROBLEM_MAX_BYTES);
+    mcp_buf_putc(&b, '{');
+    for (uint32_t i = 0; i < needed->count; i++) {
+        const struct mcp_json_member *m = &needed->u.members[i];
+
+        if (has_capability(job, m))
+            continue;
+        mcp_buf_puts(&b, all ? "" : ",");
+        mcp_json_write(&b, &m->key);
+        mcp_buf_putc(&b, ':');
+        mcp_json_write(&b, &m->value);
+        all = false;
+    }
+    mcp_buf_putc(&b, '}');
+    if (!all)
+        refuse(job, b.failed ? "{}" : b.data, b.failed ? 2 : b.len);
+    mcp_buf_free(&b);
+    return all;
 }

@@ -250,6 +250,23 @@ static int core_ask(lua_State *L)
     return lua_yield(L, 0);
 }
 
+/* require_capabilities(text): ends the call when the client lacks one of them.
+ */
+static int core_require_capabilities(lua_State *L)
+{
+    struct mcp_job *job = mcp_ask_job_of(L);
+    const struct mcp_json *needed;
+    size_t len;
+    const char *text = luaL_checklstring(L, 1, &len);
+
+    check_place(L);
+    text = mcp_arena_dup(job->call->arena, text, len);
+    if (text == NULL || mcp_json_parse(job->call->arena, text, len, NULL,
+                                       &needed, NULL) != MCP_OK)
+        return luaL_error(L, "there is no memory left for capabilities");
+    return mcp_ask_require(job, needed) ? 0 : leave(L);
+}
+
 /* ---- answers of a legacy client ---- */
 
 /* The result in the response of `w`; NULL, with `why`: there is none. */
@@ -515,6 +532,7 @@ void mcp_bind_ask_open(lua_State *L)
     static const luaL_Reg functions[] = {
         {"ask", core_ask},
         {"ask_settle", core_ask_settle},
+        {"require_capabilities", core_require_capabilities},
         {"ask_answer", core_ask_answer},
         {"ask_number", core_ask_number},
         {"ask_id", core_ask_id},

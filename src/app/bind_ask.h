@@ -18,6 +18,8 @@
  *   ask(questions)          returns when each has its answer; ends or parks
  *                           the call otherwise
  *   ask_settle(questions)   after it: keeps the answers, or raises
+ *   require_capabilities(text)  ends the call when the client lacks one of
+ *                           them: a JSON object
  *   ask_answer(key)         -> value
  *   ask_number(kind)        -> how many of the kind had no key, with this one
  *   ask_id()                -> a text that no other call returns
