@@ -51,6 +51,7 @@ struct mcp_load {
     const struct mcp_generation *follow; /* NULL in the first load         */
     unsigned char *seen;                 /* follow: one flag per slot      */
     size_t seen_count;
+    bool has_life;      /* the app has hooks for startup or its like         */
     const char *folder; /* of the app's script, for input_schema_file; NULL:
                            the current one                                 */
 };

@@ -13,6 +13,7 @@
 #include "app/sources.h"
 #include "app/state.h"
 #include "app/watch.h"
+#include "app/wiring.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -21,6 +22,7 @@ enum {
     FIRST_STATES = 2, /* loaded before a publish: they must agree          */
     STACK_BYTES = 1 << 20,
     GUARD_BYTES = 128 << 10,
+    SHUTDOWN_SECONDS = 3, /* for on_shutdown                               */
 };
 
 /* What a generation's `lua` points to. When the generation is gone it waits
@@ -29,6 +31,7 @@ struct lua_side {
     struct mcp_slots *slots;
     struct mcp_sources *sources; /* of slots */
     struct mcp_loader *loader;
+    bool has_life; /* there are hooks for startup or its like */
     struct lua_side *next;
 };
 
@@ -158,7 +161,7 @@ static enum mcp_err add_lua_side(struct mcp_loader *l,
 /* Loads the app for the first time in this generation: fills `b`. */
 static enum mcp_err load_first(struct mcp_loader *l, struct mcp_builder *b,
                                struct mcp_sources *sources,
-                               struct mcp_state **st)
+                               struct mcp_state **st, bool *has_life)
 {
     const struct mcp_config *config = l->options->config;
     struct mcp_load load = {.builder = b};
@@ -174,8 +177,11 @@ static enum mcp_err load_first(struct mcp_loader *l, struct mcp_builder *b,
         .kept = config->isolation == MCP_ISOLATION_WORKER,
         .jit = config->jit,
     };
+    enum mcp_err err =
+        mcp_state_new(&options, st, l->message, sizeof(l->message));
 
-    return mcp_state_new(&options, st, l->message, sizeof(l->message));
+    *has_life = load.has_life;
+    return err;
 }
 
 static bool same_states(const struct mcp_config *a, const struct mcp_config *b)
@@ -210,12 +216,13 @@ static enum mcp_err build(struct mcp_loader *l, struct mcp_builder *b)
     struct mcp_sources *sources = mcp_sources_new();
     struct mcp_state *first;
     struct mcp_generation *gen;
+    bool has_life;
     enum mcp_err err;
 
     (void)snprintf(l->message, sizeof(l->message), "out of memory");
     if (sources == NULL)
         return MCP_ENOMEM;
-    err = load_first(l, b, sources, &first);
+    err = load_first(l, b, sources, &first, &has_life);
     if (err != MCP_OK) {
         mcp_sources_free(sources);
         return err;
@@ -235,6 +242,7 @@ static enum mcp_err build(struct mcp_loader *l, struct mcp_builder *b)
         mcp_state_close(first, l->runner);
         return err;
     }
+    side_of(gen)->has_life = has_life;
     err = fill_slots(l, gen, first);
     if (err == MCP_OK && l->options->prepare != NULL)
         err = l->options->prepare(l->options->prepare_user, gen, l->message,
@@ -282,6 +290,33 @@ static enum mcp_err load_generation(struct mcp_loader *l)
     return MCP_OK;
 }
 
+/* ---- hooks of the app's life ----------------------------------------------
+ */
+
+/* Runs those called `name` of the current generation, in a state of their own.
+ */
+static void run_hooks(struct mcp_loader *l, const char *name, double seconds)
+{
+    const struct mcp_generation *gen = mcp_registry_acquire(l->registry);
+    struct mcp_state *st;
+    char message[512];
+
+    if (gen == NULL)
+        return;
+    if (side_of(gen)->has_life && !l->options->idle) {
+        if (mcp_slots_load_apart(side_of(gen)->slots, l->runner, &st, message,
+                                 sizeof(message)) != MCP_OK)
+            mcp_log(MCP_LOG_ERROR, "app", "no Lua state for %s: %s", name,
+                    message);
+        else if (mcp_wiring_life(l->runner, st, name, seconds) ==
+                 MCP_RUN_RETURNED)
+            mcp_state_close(st, l->runner);
+        else
+            mcp_state_drop(st);
+    }
+    mcp_generation_release(gen);
+}
+
 /* ---- reload ---------------------------------------------------------------
  */
 
@@ -316,6 +351,7 @@ static void reload(struct mcp_loader *l, bool only_when_changed)
             now = mcp_registry_acquire(l->registry);
             tell_reload(l, old, now,
                         (double)(mcp_clock_now_ns() - begin) / 1e6);
+            run_hooks(l, "on_reload", now->config->load_timeout);
             mcp_generation_release(now);
         } else {
             mcp_log(MCP_LOG_ERROR, "app",
@@ -396,12 +432,16 @@ static void *loader_main(void *arg)
     l->runner = mcp_runner_new(l->supervisor);
     if (l->runner != NULL)
         err = load_generation(l);
+    if (err == MCP_OK)
+        run_hooks(l, "on_startup", l->options->config->load_timeout);
     (void)pthread_mutex_lock(&l->lock);
     l->first_result = err;
     l->first_load_done = true;
     (void)pthread_cond_signal(&l->loaded);
     serve(l);
     (void)pthread_mutex_unlock(&l->lock);
+    if (err == MCP_OK)
+        run_hooks(l, "on_shutdown", SHUTDOWN_SECONDS);
     mcp_registry_free(l->registry); /* its generation joins those gone */
     close_gone(l, l->gone);
     mcp_runner_free(l->runner);

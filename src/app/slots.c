@@ -161,6 +161,14 @@ enum mcp_err mcp_slots_grow(struct mcp_slots *s, struct mcp_runner *runner,
     return err;
 }
 
+enum mcp_err mcp_slots_load_apart(struct mcp_slots *s,
+                                  struct mcp_runner *runner,
+                                  struct mcp_state **out, char *message,
+                                  size_t message_size)
+{
+    return make_state(s, runner, out, message, message_size);
+}
+
 static void join_line(struct mcp_slots *s, struct mcp_job *job)
 {
     job->next = NULL;

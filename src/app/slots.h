@@ -64,6 +64,13 @@ enum mcp_err mcp_slots_add(struct mcp_slots *s,
 enum mcp_err mcp_slots_grow(struct mcp_slots *s, struct mcp_runner *runner,
                             char *message, size_t message_size) MCP_MUST_USE;
 
+/* Loads one more state, which is not one of these: `*out` is OWNED,
+ * mcp_state_close(). Errors as mcp_state_new(). */
+enum mcp_err mcp_slots_load_apart(struct mcp_slots *s,
+                                  struct mcp_runner *runner,
+                                  struct mcp_state **out, char *message,
+                                  size_t message_size) MCP_MUST_USE;
+
 /* Lends a state, made on the spot when none is here. Errors: MCP_EBUSY the
  * maximum is out, `job` was put in the line before the door and comes back
  * from mcp_slots_give_back(); others as mcp_state_new(). */

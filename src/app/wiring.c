@@ -34,6 +34,11 @@ static int keep_finish(lua_State *L)
 
 static int keep_life(lua_State *L)
 {
+    struct mcp_load *load = mcp_host_of(L)->load;
+
+    if (load == NULL)
+        return luaL_error(L, "the app has loaded");
+    load->has_life = true;
     return keep(L, MCP_REF_LIFE);
 }
 

@@ -255,6 +255,56 @@ static void arguments_reach_hooks_providers_and_handlers(void **unused)
     bench_close(&b);
 }
 
+#define LIFE                                                                   \
+    SAY "mcp.hooks { on_startup = function() say('startup') error('oh') "      \
+        "end,\n"                                                               \
+        "  on_reload = function() say('reload') end,\n"                        \
+        "  on_shutdown = function() say('shutdown')\n"                         \
+        "    while true do pcall(error) end end }\n"
+
+static void the_app_has_a_life(void **unused)
+{
+    struct bench b;
+    uint64_t begin;
+
+    (void)unused;
+    bench_make(&b);
+    open_app(&b, LIFE "mcp.tool('t', function() return '1' end)");
+    said(&b, "startup\n");
+    write_file(&b, "app.lua", LIFE "mcp.tool('t', function() return '2' end)");
+    mcp_app_reload(b.app);
+    for (int i = 0; i < 200; i++) {
+        const struct mcp_generation *gen = mcp_app_acquire(b.app);
+        bool is_new = gen->number == 2;
+
+        mcp_generation_release(gen);
+        if (is_new)
+            break;
+        usleep(20 * 1000);
+    }
+    expect(&b, "t", "{}", false, "\"2\"");
+    begin = mcp_clock_now_ns();
+    assert_true(mcp_app_close(b.app));
+    assert_true(mcp_clock_now_ns() - begin < 10 * MCP_NS_PER_S);
+    b.err = MCP_EINVAL; /* closed already */
+    said(&b, "reload\nshutdown\n");
+    bench_close(&b);
+}
+
+static void an_app_that_is_looked_at_has_none(void **unused)
+{
+    struct bench b;
+
+    (void)unused;
+    bench_make(&b);
+    b.idle = true;
+    open_app(&b, LIFE);
+    assert_true(mcp_app_close(b.app));
+    b.err = MCP_EINVAL; /* closed already */
+    said(&b, "");
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +321,8 @@ int main(void)
         cmocka_unit_test(everything_may_sleep),
         cmocka_unit_test(guards_refuse_before_anything_is_made),
         cmocka_unit_test(arguments_reach_hooks_providers_and_handlers),
+        cmocka_unit_test(the_app_has_a_life),
+        cmocka_unit_test(an_app_that_is_looked_at_has_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
