@@ -144,3 +144,63 @@ mcp.tool("who_am_i", function(ctx)
     seconds_left = math.floor(ctx.deadline),
   }
 end)
+
+-- Resources are read by their URI. Static content needs no function.
+
+--- The house rules.
+mcp.resource { uri = "coffee://rules", file = "rules.md" }
+
+--- One drink of the menu, with its prices in cents.
+mcp.resource {
+  uri_template = "coffee://drinks/{name}",
+  name = "drink",
+  mime_type = "application/json",
+  complete = { name = menu.names() }, -- what may stand for {name}
+  handler = function(name) -- the variables, by their names
+    return (menu.find(name)) -- nil: there is no such drink
+  end,
+}
+
+-- Prompts are templates for messages; their arguments are strings.
+
+--- Ask for a drink that suits the customer.
+---@param mood string How the customer feels
+---@param temperature? "hot"|"cold" Of the drink
+mcp.prompt("suggest", { title = "Suggest a drink" }, function(mood, temperature)
+  return {
+    mcp.embedded { uri = "coffee://menu", text = table.concat(menu.names(), "\n") },
+    ("I feel %s. Which %s drink of this menu suits me?"):format(mood, temperature or "hot"),
+  }
+end)
+
+mcp.prompt_controller {
+  prefix = "barista", -- barista/welcome, barista/tasting_notes
+  instructions = "Persona: warm, knowledgeable barista. Tone: concise.",
+  {
+    name = "welcome",
+    description = "Greet a customer",
+    arguments = { { name = "customer", description = "Their name", default = "friend" } },
+    handler = function(customer)
+      return ("Welcome %s to the coffee bar and name two drinks of the day."):format(customer)
+    end,
+  },
+  {
+    name = "tasting_notes",
+    description = "Describe a drink",
+    arguments = {
+      {
+        name = "drink",
+        description = "A name from the menu",
+        required = true,
+        complete = menu.names(),
+      },
+    },
+    handler = function(drink)
+      local found, problem = menu.find(drink)
+      if not found then
+        mcp.http_error(422, problem) -- a failure, with its reason for the client
+      end
+      return mcp.user(("Write tasting notes for %s: %s."):format(found.name, found.about))
+    end,
+  },
+}

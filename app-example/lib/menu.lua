@@ -15,16 +15,23 @@ M.drinks = {
   },
 }
 
---- The drink called `name`, or nil and a message that helps to ask again.
-function M.find(name)
+--- What is on the menu, by name.
+function M.names()
   local names = {}
   for i, drink in ipairs(M.drinks) do
+    names[i] = drink.name
+  end
+  return names
+end
+
+--- The drink called `name`, or nil and a message that helps to ask again.
+function M.find(name)
+  for _, drink in ipairs(M.drinks) do
     if drink.name == name then
       return drink
     end
-    names[i] = drink.name
   end
-  return nil, ("there is no %s; there are %s"):format(name, table.concat(names, ", "))
+  return nil, ("there is no %s; there are %s"):format(name, table.concat(M.names(), ", "))
 end
 
 --- Cents as people write them: 1234 is "12.34 EUR".
