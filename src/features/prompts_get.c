@@ -3,6 +3,7 @@
  */
 #include "features/prompts_get.h"
 
+#include "features/blocks.h"
 #include "features/envelope.h"
 #include "features/launch.h"
 #include "features/prompt_arguments.h"
@@ -43,7 +44,8 @@ static void finish(struct mcp_request *rq, const struct mcp_job *job,
     write_description(out, job->prompt, o);
     mcp_buf_puts(out, "\"messages\":");
     if (o->content.len > 0)
-        mcp_buf_add(out, o->text.data + o->content.at, o->content.len);
+        mcp_blocks_write(rq->call, o->text.data + o->content.at,
+                         o->content.len);
     else
         mcp_buf_puts(out, "[]");
     mcp_envelope_write_meta(out, rq->call, rq->gen,
