@@ -135,18 +135,28 @@ void mcp_outcome_set_refusal(struct mcp_outcome *o, const char *message,
         write_refusal(o, message, status, shown, TOO_LONG,
                       sizeof(TOO_LONG) - 1);
     if (o->text.failed)
-        drop_spans(o);
+        mcp_outcome_set_error(o, -32603, message, NULL);
+}
+
+static void write_no_values(struct mcp_outcome *o, const char *text, size_t len)
+{
+    size_t at;
+
+    mcp_outcome_clear(o);
+    o->kind = MCP_OUTCOME_RESULT;
+    mcp_buf_puts(&o->text, "[]");
+    o->content = from(o, 0);
+    at = o->text.len;
+    add_text(&o->text, text, len, false);
+    o->reason = from(o, at);
 }
 
 void mcp_outcome_set_no_values(struct mcp_outcome *o, const char *text,
                                size_t len)
 {
-    mcp_outcome_clear(o);
-    o->kind = MCP_OUTCOME_RESULT;
-    mcp_buf_puts(&o->text, "[]");
-    o->content = from(o, 0);
-    add_text(&o->text, text, len, false);
-    o->reason = (struct mcp_span){2, o->text.len - 2};
+    write_no_values(o, text, len);
+    if (o->text.failed)
+        write_no_values(o, TOO_LONG, sizeof(TOO_LONG) - 1);
     if (o->text.failed)
         drop_spans(o);
 }

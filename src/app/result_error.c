@@ -113,10 +113,13 @@ static void set_content(struct mcp_result_writer *w, int idx, const char *name)
     if (o->kind != MCP_OUTCOME_ERROR || !mcp_field_push(w->L, idx, name))
         return;
     mcp_buf_printf(&o->text, "{\"statusCode\":%d,\"content\":", w->status);
-    if (mcp_value_write(w->L, -1, &o->text, NULL, &w->error) == MCP_OK) {
+    if (mcp_value_write(w->L, -1, &o->text, NULL, &w->error) == MCP_OK)
         mcp_buf_putc(&o->text, '}');
+    else
+        o->text.len = at;
+    if (o->text.len > at && !o->text.failed)
         o->data = mcp_span_from(o, at);
-    }
+    o->text.failed = false; /* the text alone had room */
     lua_pop(w->L, 1);
 }
 

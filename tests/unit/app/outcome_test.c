@@ -125,6 +125,77 @@ static void a_text_beyond_the_room_is_replaced(void **state)
     mcp_outcome_free(&o);
 }
 
+static void a_refusal_has_status_and_content(void **state)
+{
+    struct mcp_outcome o;
+
+    (void)state;
+    mcp_outcome_init(&o, 4096);
+    mcp_outcome_set_refusal(&o, "Resource read failed", 404, true, "a\"\xff",
+                            3);
+    assert_int_equal(o.kind, MCP_OUTCOME_ERROR);
+    assert_int_equal(o.code, -32603);
+    assert_false(o.is_error);
+    span_is(&o, o.message, "Resource read failed");
+    span_is(&o, o.data,
+            "{\"statusCode\":404,\"content\":\"a\\\"\xef\xbf\xbd\"}");
+    span_is(&o, o.reason, "a\"\xef\xbf\xbd");
+    mcp_outcome_set_refusal(&o, "x", 500, false, "secret", 6);
+    span_is(&o, o.data, "{\"statusCode\":500}");
+    span_is(&o, o.reason, "secret");
+    mcp_outcome_free(&o);
+}
+
+static void a_completer_that_failed_has_no_values(void **state)
+{
+    struct mcp_outcome o;
+
+    (void)state;
+    mcp_outcome_init(&o, 4096);
+    mcp_outcome_set_no_values(&o, "why", 3);
+    assert_int_equal(o.kind, MCP_OUTCOME_RESULT);
+    span_is(&o, o.content, "[]");
+    span_is(&o, o.reason, "why");
+    mcp_outcome_free(&o);
+}
+
+/* Around the text: 7 bytes of message, 31 of data; the text comes twice. */
+static void a_reason_beyond_the_room_is_replaced(void **state)
+{
+    static const char less[] = "the error message is too long to be sent";
+    char text[62];
+    struct mcp_outcome o;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    mcp_outcome_init(&o, 7 + 31 + 2 * 61);
+    mcp_outcome_set_refusal(&o, "message", 500, true, text, 61);
+    assert_int_equal(o.reason.len, 61);
+    assert_int_equal(o.data.len, 31 + 61);
+    mcp_outcome_set_refusal(&o, "message", 500, true, text, 62);
+    span_is(&o, o.reason, less);
+    span_is(&o, o.message, "message");
+    assert_false(o.text.failed);
+    mcp_outcome_free(&o);
+    mcp_outcome_init(&o, 20);
+    mcp_outcome_set_refusal(&o, "message", 500, true, text, 2);
+    span_is(&o, o.message, "message");
+    assert_int_equal(o.data.len, 0);
+    mcp_outcome_free(&o);
+    mcp_outcome_init(&o, 2 + 61);
+    mcp_outcome_set_no_values(&o, text, 61);
+    assert_int_equal(o.reason.len, 61);
+    mcp_outcome_set_no_values(&o, text, 62);
+    span_is(&o, o.content, "[]");
+    span_is(&o, o.reason, less);
+    mcp_outcome_free(&o);
+    mcp_outcome_init(&o, 1);
+    mcp_outcome_set_no_values(&o, text, 1);
+    assert_int_equal(o.kind, MCP_OUTCOME_RESULT);
+    assert_int_equal(o.content.len, 0);
+    mcp_outcome_free(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +204,9 @@ int main(void)
         cmocka_unit_test(what_is_shown_may_be_less_than_what_is_logged),
         cmocka_unit_test(an_error_has_code_message_and_data),
         cmocka_unit_test(a_text_beyond_the_room_is_replaced),
+        cmocka_unit_test(a_refusal_has_status_and_content),
+        cmocka_unit_test(a_completer_that_failed_has_no_values),
+        cmocka_unit_test(a_reason_beyond_the_room_is_replaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
