@@ -93,7 +93,7 @@ class Load(Folder):
                          options=["--dev"]) as server:
             server.write("app.lua",
                          HEAD + 'mcp.tool("a", function() return 2 end)')
-            server.wait_stderr(r"reload|generation")
+            server.wait_stderr("reloaded as generation 2")
             for _ in range(50):
                 text = server.call("a").result["content"][0]["text"]
                 if text == "2":
