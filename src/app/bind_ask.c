@@ -13,7 +13,7 @@
 #include "app/ask_wait.h"
 #include "app/host.h"
 #include "app/result_block.h"
-#include "app/run.h"
+#include "app/result_job.h"
 #include "app/value.h"
 
 enum {
@@ -469,7 +469,7 @@ static int core_memo_set(lua_State *L)
 static int core_encode_content(lua_State *L)
 {
     struct mcp_result_options options =
-        mcp_run_result_options(mcp_ask_job_of(L));
+        mcp_result_job_options(mcp_ask_job_of(L));
     struct mcp_value_error error = {.message = "is too large"};
     struct mcp_buf b;
     struct mcp_block_writer w = {

@@ -14,7 +14,7 @@
 #include "app/job.h"
 #include "app/listener.h"
 #include "app/result.h"
-#include "app/run.h"
+#include "app/result_job.h"
 #include "app/runner.h"
 #include "app/sources.h"
 #include "base/json.h"
@@ -66,7 +66,7 @@ static const char *write_end(lua_State *L, const struct mcp_job *job,
                              struct mcp_outcome *o, const char *kind,
                              char *problem, size_t size)
 {
-    struct mcp_result_options options = mcp_run_result_options(job);
+    struct mcp_result_options options = mcp_result_job_options(job);
 
     if (strcmp(kind, "failure") == 0)
         return mcp_result_write_ending(L, 2, &options, o, problem, size)

@@ -177,8 +177,7 @@ const char *mcp_declare_read_file(const struct mcp_host *host, const char *path,
     if (bytes == NULL)
         (void)snprintf(
             message, message_size, "cannot read \"%.512s\": %s", full,
-            access(full, R_OK) != 0 ? strerror(errno)
-                                    : "not a regular file");
+            access(full, R_OK) != 0 ? strerror(errno) : "not a regular file");
     return bytes;
 }
 

@@ -20,6 +20,7 @@
 #include "app/host.h"
 #include "app/loader.h"
 #include "app/result.h"
+#include "app/result_job.h"
 #include "app/slots.h"
 #include "app/state.h"
 #include "app/value.h"
@@ -42,26 +43,6 @@ struct stretch {
     bool parked;
     bool lost; /* it was stuck in C for so long that the job was given up */
 };
-
-struct mcp_result_options mcp_run_result_options(const struct mcp_job *job)
-{
-    const struct mcp_config *config = job->gen->config;
-    struct mcp_result_options options = {
-        .kind = job->handler->kind,
-        .name = job->handler->name,
-        .revision = job->call->revision,
-        .output_tree = job->tool != NULL ? job->tool->output_tree : NULL,
-        .max_blob_bytes = (size_t)config->max_blob_bytes,
-        .expose_errors = config->expose_errors,
-        .uri = job->uri,
-        .mime_type = job->resource != NULL ? job->resource->mime_type : NULL,
-        .instructions = job->prompt != NULL ? job->prompt->instructions : NULL,
-    };
-
-    if (job->resource != NULL && job->uri == NULL)
-        options.uri = job->resource->uri;
-    return options;
-}
 
 /* The handler was ended: "The tool took longer than ...". Tools say so in a
  * result, everything else in an error. */
@@ -150,7 +131,7 @@ static void fail_memory(struct mcp_job *job)
 static int write_results(lua_State *L)
 {
     struct stretch *s = lua_touserdata(L, 1);
-    struct mcp_result_options options = mcp_run_result_options(s->job);
+    struct mcp_result_options options = mcp_result_job_options(s->job);
     lua_State *co = s->st->host.co;
     int count;
     const char *fault = NULL;
@@ -173,7 +154,7 @@ static int write_results(lua_State *L)
 static int write_raised(lua_State *L)
 {
     struct stretch *s = lua_touserdata(L, 1);
-    struct mcp_result_options options = mcp_run_result_options(s->job);
+    struct mcp_result_options options = mcp_result_job_options(s->job);
     lua_State *co = s->st->host.co;
 
     if (s->job->gen->config->dev && lua_type(co, -1) == LUA_TSTRING)

@@ -1,7 +1,7 @@
 /*
  * run.h - one call through the app's handler, from its arguments to an outcome
  *
- * Layer:  app, private to it. Uses app/slots, app/pool, app/result; lua.h.
+ * Layer:  app, private to it. Uses app/slots, app/pool, app/result_job; lua.h.
  * Thread: a worker.
  */
 #ifndef MCP_APP_RUN_H
@@ -9,7 +9,6 @@
 
 #include "app/job.h"
 #include "app/pool.h"
-#include "app/result.h"
 #include "app/runner.h"
 
 /* Starts `job`, or goes on with it after it was parked. When it ends, its
@@ -17,8 +16,5 @@
  * it. */
 void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
              struct mcp_job *job);
-
-/* How the results of the job's handler are to be written. */
-struct mcp_result_options mcp_run_result_options(const struct mcp_job *job);
 
 #endif
