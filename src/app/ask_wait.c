@@ -57,6 +57,7 @@ void mcp_ask_wait_end(struct mcp_job *job)
                 link = &(*link)->other;
         waiting--;
         job->ask->waiting = false;
+        job->woken = false; /* nobody will wake it any more */
     }
     (void)pthread_mutex_unlock(&lock);
 }

@@ -34,6 +34,13 @@ struct mcp_job *mcp_ask_job_of(lua_State *L)
     return job;
 }
 
+/* Raises without a position: ours would say nothing to the app's author. */
+static int raise(lua_State *L, const char *message)
+{
+    lua_pushstring(L, message);
+    return lua_error(L);
+}
+
 /* ---- questions ---- */
 
 static enum mcp_ask_kind check_kind(lua_State *L, int idx)
@@ -110,11 +117,13 @@ static void note_key(lua_State *L, struct mcp_job *job,
 {
     static const struct mcp_json yes = {.type = MCP_JSON_TRUE};
 
-    if (mcp_ask_find(job->ask->asked, q->key, q->key_len) != NULL)
-        luaL_error(L,
-                   "the question \"%s\" has been asked already in this "
-                   "call; give each its own key",
-                   q->key);
+    if (mcp_ask_find(job->ask->asked, q->key, q->key_len) != NULL) {
+        lua_pushfstring(L,
+                        "the question \"%s\" has been asked already in this "
+                        "call; give each its own key",
+                        q->key);
+        lua_error(L);
+    }
     if (!mcp_ask_keep(job, &job->ask->asked, q->key, q->key_len, &yes))
         luaL_error(L, "there is no memory left for questions");
 }
@@ -134,9 +143,9 @@ static int leave(lua_State *L)
 static void check_place(lua_State *L)
 {
     if (L != mcp_host_of(L)->co || !lua_isyieldable(L))
-        luaL_error(L, "a question cannot be asked from inside a callback of a "
-                      "C function (table.sort, string.gsub) or a coroutine of "
-                      "the app's own: call it from the handler itself");
+        (void)raise(L, "a question cannot be asked from inside a callback of a "
+                       "C function (table.sort, string.gsub) or a coroutine of "
+                       "the app's own: call it from the handler itself");
 }
 
 /* Takes the answer when it is right. False: the outcome says what is wrong. */
@@ -229,7 +238,7 @@ static int core_ask(lua_State *L)
 
     check_place(L);
     if (job->handler->kind == MCP_KIND_COMPLETER)
-        return luaL_error(L, "a completer cannot ask the client");
+        return raise(L, "a completer cannot ask the client");
     q = mcp_ask_read_questions(L, 1, job, &count);
     for (size_t i = 0; i < count; i++)
         note_key(L, job, &q[i]);
@@ -245,7 +254,7 @@ static int core_ask(lua_State *L)
     }
     err = mcp_ask_wait_begin(job, q, missing);
     if (err != MCP_OK)
-        return luaL_error(L, "%s", mcp_ask_wait_problem(err));
+        return raise(L, mcp_ask_wait_problem(err));
     host->pending = MCP_PENDING_ASK;
     return lua_yield(L, 0);
 }
@@ -345,7 +354,7 @@ static int core_ask_settle(lua_State *L)
     if (!right)
         return leave(L);
     if (why != NULL)
-        return luaL_error(L, "%s", why);
+        return raise(L, why);
     return 0;
 }
 
