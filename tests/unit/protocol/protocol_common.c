@@ -242,6 +242,29 @@ void mcp_app_cancel(struct mcp_app *app, struct mcp_call *call)
     app->cancels++;
 }
 
+/* The fake handlers ask the client nothing. */
+bool mcp_app_answer(struct mcp_app *app, const struct mcp_session *session,
+                    const struct mcp_json *response)
+{
+    (void)app;
+    (void)session;
+    (void)response;
+    return false;
+}
+
+void mcp_app_session_ended(struct mcp_app *app,
+                           const struct mcp_session *session)
+{
+    (void)app;
+    (void)session;
+}
+
+void mcp_app_client_left(struct mcp_app *app, const struct mcp_call *call)
+{
+    (void)app;
+    (void)call;
+}
+
 void fixture_run_waiting(struct fixture *f)
 {
     struct mcp_job *job = f->app.first, *next;
