@@ -96,6 +96,7 @@ struct mcp_call {
     const char *principal; /* "anonymous" until there is authentication    */
 
     /* -- by the protocol -------------------------------------------------- */
+    size_t parsed_bytes; /* of the arena that the parsed message takes       */
     enum mcp_revision revision;
     const struct mcp_json *id; /* string or number; NULL: none             */
     const char *method;        /* NUL-terminated, in arena                 */

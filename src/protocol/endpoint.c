@@ -117,6 +117,7 @@ static const struct mcp_json *parse(struct mcp_exchange *x)
         call->body = ""; /* the parser wants a text, also an empty one */
     err = mcp_json_parse(call->arena, call->body, call->body_len, &options,
                          &tree, &e);
+    call->parsed_bytes = mcp_arena_used_bytes(call->arena);
     if (err == MCP_OK)
         return tree;
     if (err == MCP_ENOMEM)

@@ -164,7 +164,8 @@ struct mcp_http_request {
     size_t tail_pos; /* bytes of the last event that are sent          */
 
     struct mcp_buf body;
-    size_t body_counted; /* in http->body_bytes */
+    size_t body_counted; /* in http->body_bytes, for the body */
+    size_t more_counted; /* for the parsed message and for a large answer */
     int refusal;         /* HTTP status to refuse with, 0: none */
     const char *refusal_message;
     const char *allow;  /* Allow header of a 405, or NULL         */
@@ -333,6 +334,10 @@ void mcp_http_connected(void *io, struct MHD_Connection *mhd, void **context,
 void *mcp_http_uri(void *io, const char *uri, struct MHD_Connection *mhd);
 
 /* -- http_reply.c: answers ------------------------------------------------ */
+
+/* Adds `more` to what large messages and answers take in memory. False: that is
+ * too much; it is counted all the same. */
+bool mcp_http_count_bytes(struct mcp_http *http, size_t more);
 
 /* Queues the refusal r->refusal. */
 enum MHD_Result mcp_http_reply_refusal(struct mcp_http_request *r);

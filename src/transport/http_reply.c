@@ -124,6 +124,18 @@ static void add_stream_headers(struct MHD_Response *response)
     add(response, "X-Accel-Buffering", "no");
 }
 
+/* Counts a large answer, which its client may read as slowly as it likes.
+ * False: those that wait take too much already. */
+static bool count_answer(struct mcp_http_request *r)
+{
+    size_t more = r->call.out.cap;
+
+    if (more <= MCP_HTTP_KEPT_BYTES)
+        return true;
+    r->more_counted += more;
+    return mcp_http_count_bytes(r->io->http, more);
+}
+
 enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)
 {
     struct mcp_call *call = &r->call;
@@ -132,6 +144,10 @@ enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)
         mcp_buf_free(&call->out);
         mcp_endpoint_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE,
                             "The answer is too large");
+    } else if (!count_answer(r)) {
+        mcp_buf_free(&call->out);
+        mcp_endpoint_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE,
+                            "Too many large answers wait to be read");
     }
     if (!r->takes_json && call->status == MHD_HTTP_OK && call->out.len > 0)
         return mcp_http_reply_stream(r);

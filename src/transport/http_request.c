@@ -290,9 +290,10 @@ static void recycle(struct mcp_http_request *r)
     mcp_http_link_remove(&r->busy);
     if (r->reserved)
         atomic_fetch_sub(&io->http->streams, 1);
-    if (r->body_counted > 0)
-        atomic_fetch_sub(&io->http->body_bytes, r->body_counted);
-    r->body_counted = 0;
+    if (r->body_counted + r->more_counted > 0)
+        atomic_fetch_sub(&io->http->body_bytes,
+                         r->body_counted + r->more_counted);
+    r->body_counted = r->more_counted = 0;
     mcp_arena_reset(arena);
     keep_small(&r->call.out);
     keep_small(&r->body);

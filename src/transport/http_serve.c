@@ -120,19 +120,25 @@ static enum MHD_Result head(struct mcp_http_io *io, struct MHD_Connection *mhd,
 
 /* ---- the body ----------------------------------------------------------- */
 
+bool mcp_http_count_bytes(struct mcp_http *http, size_t more)
+{
+    size_t max = 2 * (size_t)http->options.config->max_body;
+
+    if (max < http->limits.body_bytes)
+        max = http->limits.body_bytes;
+    return atomic_fetch_add(&http->body_bytes, more) + more <= max;
+}
+
 /* Counts the memory of a large body. False: all of them take too much. */
 static bool count_body(struct mcp_http_request *r)
 {
-    struct mcp_http *http = r->io->http;
-    size_t max = 2 * (size_t)http->options.config->max_body, more;
+    size_t more;
 
     if (r->body.cap <= MCP_HTTP_KEPT_BYTES || r->body.cap == r->body_counted)
         return true;
     more = r->body.cap - r->body_counted;
     r->body_counted = r->body.cap;
-    if (max < http->limits.body_bytes)
-        max = http->limits.body_bytes;
-    return atomic_fetch_add(&http->body_bytes, more) + more <= max;
+    return mcp_http_count_bytes(r->io->http, more);
 }
 
 static enum MHD_Result piece(struct mcp_http_request *r, const char *data,
@@ -202,12 +208,22 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
 
     if (io->cancelled)
         return mcp_http_reply_stopped(r); /* the grace is over */
+    if (r->body_counted > 0 && !mcp_http_count_bytes(io->http, 0)) {
+        r->refusal = MHD_HTTP_SERVICE_UNAVAILABLE;
+        r->refusal_message = "Too many large messages at once";
+        return mcp_http_reply_refusal(r);
+    }
     r->called = r->call_live = true;
     r->call.body = r->body.len > 0 ? r->body.data : "";
     r->call.body_len = r->body.len;
     r->in_handle = true;
     mcp_endpoint_handle(io->http->options.endpoint, &r->call);
     r->in_handle = false;
+    if (r->call.parsed_bytes > MCP_HTTP_KEPT_BYTES) {
+        r->more_counted =
+            r->call.parsed_bytes; /* what is refused is the next */
+        (void)mcp_http_count_bytes(io->http, r->more_counted);
+    }
     r->streaming = r->emitted;
     if (r->done) {
         r->call_live = false;
