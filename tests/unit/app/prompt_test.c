@@ -269,8 +269,8 @@ static void a_prompt_that_runs_too_long_is_an_error(void **state)
 
     (void)state;
     open_app("local mcp = require 'mcp'\n"
-             "mcp.prompt('a', { timeout = 0.1 }, function()\n"
-             "  while true do end end)\n");
+             "mcp.prompt('a', { timeout = 0.1 }, function(ctx)\n"
+             "  ctx.sleep(9) end)\n");
     start_prompt(&bench, &one, "a", "{}");
     wait_for(&one);
     assert_int_equal(one.job.outcome.kind, MCP_OUTCOME_ERROR);
