@@ -276,5 +276,29 @@ class Results(wire.TestCase):
             "resultType" in result, version == wire.MODERN))
 
 
+class TooLarge(wire.TestCase):
+    """A result beyond 16 MiB and three times max_blob_bytes."""
+
+    APP = """
+local mcp = require "mcp"
+mcp.tool("large", function(mib) return ("x"):rep(mib * 1024 * 1024) end)
+"""
+    OPTIONS = ["--max-blob-bytes", "4096", "--memory-limit", "256 MiB"]
+    ERROR = {"code": -32603, "message": "The result is too large"}
+
+    def test_over_http(self):
+        self.assertEqual(self.server.call("large", {"mib": 15}).status, 200)
+        answer = self.server.call("large", {"mib": 17})
+        self.assertEqual((answer.status, answer.json["error"]),
+                         (200, self.ERROR))
+        self.assertEqual(self.server.call("large", {"mib": 15}).status, 200)
+
+    def test_over_stdio(self):
+        process = self.start_stdio(self.APP, options=self.OPTIONS)
+        answer = process.request(wire.modern("tools/call", {
+            "name": "large", "arguments": {"mib": 17}}))
+        self.assertEqual(answer["error"], self.ERROR)
+
+
 if __name__ == "__main__":
     unittest.main()
