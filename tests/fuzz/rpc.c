@@ -3,10 +3,11 @@
  *
  * The input is messages separated by byte 0x1e. The first byte of each says
  * how it comes (p POST, g GET, d DELETE, s stdio, l a POST whose handler ends
- * later, x a hang-up of the oldest such call), then header lines, an empty
- * line, and the body. "@" as the value of Mcp-Session-Id means the session
- * opened last. Each call must be answered exactly once, with nothing or with
- * one line of JSON whose id is a string or an integer.
+ * later, x a hang-up of the oldest such call or else of the last one, n news
+ * for all streams), then header lines, an empty line, and the body. "@" as the
+ * value of Mcp-Session-Id means the session opened last. Each call must be
+ * answered exactly once, with nothing or with one line of JSON whose id is a
+ * string or an integer.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -89,6 +90,23 @@ void mcp_app_cancel(struct mcp_app *a, struct mcp_call *call)
     check(atomic_load(&call->cancelled), "cancel without the mark");
 }
 
+bool mcp_app_answer(struct mcp_app *a, const struct mcp_session *s,
+                    const struct mcp_json *message)
+{
+    (void)a, (void)s, (void)message;
+    return false;
+}
+
+void mcp_app_session_ended(struct mcp_app *a, const struct mcp_session *s)
+{
+    (void)a, (void)s;
+}
+
+void mcp_app_client_left(struct mcp_app *a, const struct mcp_call *call)
+{
+    (void)a, (void)call;
+}
+
 static void run_waiting(void)
 {
     for (size_t i = 0; i < app.waiting_count; i++)
@@ -143,7 +161,7 @@ static enum mcp_err on_emit(struct mcp_call *call, const char *msg, size_t len)
     const struct mcp_json *v;
 
     check(((struct message *)call->transport_data)->done == 0, "said too late");
-    check(mcp_json_parse(a, msg, len, NULL, &v, NULL) == MCP_OK,
+    check(len == 0 || mcp_json_parse(a, msg, len, NULL, &v, NULL) == MCP_OK,
           "a notification that is no JSON");
     mcp_arena_free(a);
     return MCP_OK;
@@ -282,6 +300,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         if (data[0] == 'x' && app.waiting_count > 0) {
             mcp_endpoint_disconnected(ep, app.waiting[0]->call);
+        } else if (data[0] == 'x' && count > 0) {
+            mcp_endpoint_disconnected(ep, &sent[count - 1]->call);
+        } else if (data[0] == 'n') {
+            mcp_publish_lists(subscriptions, MCP_LISTS);
+            mcp_publish_resource(subscriptions, "a:b", 3);
         } else {
             sent[count] = message_new(data, len);
             mcp_endpoint_handle(ep, &sent[count++]->call);
