@@ -169,9 +169,8 @@ end
 local function check_parameters(provider, merged)
   for _, name in ipairs(provider.parameters) do
     if name ~= "ctx" and name ~= "args" and not merged[name] then
-      provider.at:fail("the provider of %q has a parameter %q, which is no dependency%s; "
-        .. "it can have dependencies, args and ctx", provider.name, name,
-        where.hint(name, fields.sorted_keys(merged)))
+      provider.at:fail("the provider of %q has a parameter %q, which is no dependency, "
+        .. "nor args or ctx%s", provider.name, name, where.hint(name, fields.sorted_keys(merged)))
     end
   end
 end
