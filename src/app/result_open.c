@@ -160,6 +160,15 @@ static void check_mime(lua_State *L, int idx, const char *what)
                    what, s);
 }
 
+/* The same for the optional field `mime_type` of the argument. */
+static void check_mime_field(lua_State *L, const char *what)
+{
+    if (!mcp_field_push(L, 1, "mime_type"))
+        return;
+    check_mime(L, -1, what);
+    lua_pop(L, 1);
+}
+
 static int make_media(lua_State *L, const char *type)
 {
     check_string(L, 1, type, "bytes");
@@ -250,6 +259,7 @@ static int make_resource_link(lua_State *L)
     check_table(L, "resource_link");
     new_block(L, "resource_link", 9);
     read_fields(L, "resource_link", fields, 2);
+    check_mime_field(L, "resource_link");
     if (mcp_field_push(L, 1, "size")) {
         size = lua_tonumber(L, -1);
         if (!(size >= 0) || size != floor(size) || isinf(size))
@@ -287,6 +297,7 @@ static int make_embedded(lua_State *L)
     new_block(L, "resource", 3);
     lua_createtable(L, 0, 3);
     read_fields(L, "embedded", fields, 3);
+    check_mime_field(L, "embedded");
     n += mcp_field_push(L, 1, "text");
     n += mcp_field_push(L, 1, "blob");
     if (n != 1)

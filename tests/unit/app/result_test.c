@@ -781,6 +781,11 @@ static void constructors_check_their_arguments(void **state)
          "mcp.audio: mime_type must look like \"image/png\", got \"\""},
         {"mcp.image('x', 'png')",
          "mcp.image: mime_type must look like \"image/png\", got \"png\""},
+        {"mcp.embedded{uri = 'u:x', text = 't', mime_type = 'plain'}",
+         "mcp.embedded: mime_type must look like \"image/png\", got \"plain\""},
+        {"mcp.resource_link{uri = 'u:x', name = 'n', mime_type = 'plain'}",
+         "mcp.resource_link: mime_type must look like \"image/png\", got "
+         "\"plain\""},
         {"mcp.image('x', '/png')",
          "mcp.image: mime_type must look like \"image/png\", got \"/png\""},
         {"mcp.image('x', 'image/')",
