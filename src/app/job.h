@@ -32,6 +32,10 @@ struct mcp_job {
     const struct mcp_prompt *prompt;     /* of gen; NULL: not a prompt      */
     const char *uri;             /* resource: the URI that is read          */
     const struct mcp_json *args; /* validated; object; in call->arena       */
+    /* Called before finish when a handler has returned, and before the app's
+     * hooks hear of it; may make a failure of `outcome`. NULL: nothing to do.
+     */
+    void (*check)(struct mcp_job *job);
     void (*finish)(struct mcp_job *job); /* called once, on a worker thread;
                                             `outcome` is filled              */
     void *user;                          /* the maker's                      */

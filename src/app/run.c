@@ -467,6 +467,8 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
     if (s.parked)
         mcp_outcome_clear(&job->outcome);
     settle(job, end, why);
+    if (job->check != NULL && job->outcome.kind == MCP_OUTCOME_RESULT)
+        job->check(job);
     if (end == MCP_RUN_RETURNED)
         end = mcp_wiring_finish(runner, s.st, job);
     end_job(pool, runner, job,

@@ -137,7 +137,8 @@ static const char *fault_of(const struct mcp_outcome *o, size_t *len)
         *len = sizeof(canceled) - 1;
         return canceled;
     }
-    if (o->kind == MCP_OUTCOME_RESULT && !o->is_error)
+    if ((o->kind == MCP_OUTCOME_RESULT && !o->is_error) ||
+        o->kind == MCP_OUTCOME_INPUT_REQUIRED)
         return NULL;
     if (span->len == 0) {
         *len = sizeof(failed) - 1;

@@ -26,6 +26,14 @@ static void finish_error(struct mcp_request *rq, const struct mcp_outcome *o)
     };
 }
 
+/* On a worker. */
+static void check(struct mcp_job *job)
+{
+    struct launched *l = (struct launched *)job;
+
+    l->landing->check(l->rq, job, &job->outcome);
+}
+
 /* On a worker. The outcome outlives the call: its texts are read by end(). */
 static void finish(struct mcp_job *job)
 {
@@ -74,6 +82,7 @@ bool mcp_launch(struct mcp_request *rq, const struct mcp_job *what,
     *l = (struct launched){.job = *what, .rq = rq, .landing = landing};
     l->job.call = rq->call;
     l->job.gen = rq->gen;
+    l->job.check = landing->check != NULL ? check : NULL;
     l->job.finish = finish;
     rq->call->notify = &mcp_notify;
     if (mcp_app_run(rq->app, &l->job) == MCP_OK)

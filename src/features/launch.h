@@ -16,8 +16,13 @@
 #include "features/request.h"
 
 /* What a feature does with the outcomes that differ from feature to feature.
- * Both write the result to call->out or set the fault. */
+ */
 struct mcp_landing {
+    /* Of a result: may make a failure of it, before the app's hooks hear of it.
+     * NULL: every result is good. */
+    void (*check)(struct mcp_request *rq, const struct mcp_job *job,
+                  struct mcp_outcome *o);
+    /* These write the result to call->out or set the fault. */
     void (*result)(struct mcp_request *rq, const struct mcp_job *job,
                    const struct mcp_outcome *o);
     /* MCP_OUTCOME_NOT_FOUND; NULL: cannot be */

@@ -6,6 +6,8 @@
  */
 #include "features/tools_call.h"
 
+#include <stdio.h>
+
 #include "base/log.h"
 #include "features/arguments.h"
 #include "features/envelope.h"
@@ -132,43 +134,49 @@ static const char *id_text(struct mcp_call *call, int *len)
     return call->id == NULL ? "-" : call->id->u.text;
 }
 
-static void write_app_fault(struct mcp_request *rq, const struct mcp_tool *tool,
-                            const struct mcp_buf *problem)
+/* The app's fault: the outcome says what is wrong with it, if the peer may know.
+ */
+static void set_app_fault(struct mcp_request *rq, const struct mcp_tool *tool,
+                          struct mcp_outcome *o, const struct mcp_buf *problem)
 {
     int n;
     const char *id = id_text(rq->call, &n);
+    char shown[200];
 
     mcp_log(MCP_LOG_ERROR, "tools", "%.*s (%s:%d, request %.*s)",
             (int)problem->len, problem->data,
             tool->file != NULL ? tool->file : "?", tool->line, n, id);
-    if (rq->gen->config->expose_errors) {
-        write_failure(rq, problem->data, problem->len);
-    } else {
-        char *text = mcp_arena_printf(rq->call->arena,
-                                      "Internal error in tool %s", tool->name);
+    (void)snprintf(shown, sizeof(shown), "Internal error in tool %s",
+                   tool->name);
+    mcp_outcome_clear(o);
+    if (rq->gen->config->expose_errors)
+        mcp_outcome_set_failure(o, problem->data, problem->len);
+    else
+        mcp_outcome_set_failure_as(o, shown, problem->data, problem->len);
+}
 
-        write_failure(rq, text != NULL ? text : "Internal error",
-                      strlen(text != NULL ? text : "Internal error"));
-    }
+static void check(struct mcp_request *rq, const struct mcp_job *job,
+                  struct mcp_outcome *o)
+{
+    struct mcp_buf problem;
+
+    mcp_buf_init(&problem, PROBLEM_MAX_BYTES);
+    if (!keeps_promise(rq, job->tool, o, &problem))
+        set_app_fault(rq, job->tool, o, &problem);
+    mcp_buf_free(&problem);
 }
 
 static void finish(struct mcp_request *rq, const struct mcp_job *job,
                    const struct mcp_outcome *o)
 {
-    struct mcp_buf problem;
-
-    mcp_buf_init(&problem, PROBLEM_MAX_BYTES);
-    if (keeps_promise(rq, job->tool, o, &problem))
-        write_result(rq, job->tool, o);
-    else
-        write_app_fault(rq, job->tool, &problem);
-    mcp_buf_free(&problem);
+    write_result(rq, job->tool, o);
 }
 
 static bool start(struct mcp_request *rq, const struct mcp_tool *tool,
                   const struct mcp_json *args)
 {
-    static const struct mcp_landing landing = {.result = finish};
+    static const struct mcp_landing landing = {.check = check,
+                                               .result = finish};
     const struct mcp_job job = {
         .handler = &tool->handler, .tool = tool, .args = args};
 
