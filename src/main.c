@@ -8,11 +8,12 @@
  *     a banner, then wait for SIGTERM or SIGINT
  *     the same parts, torn down in the other order
  *
- * `mcpluad check` loads the app in the same way, reports, and ends.
+ * `mcpluad check`, `list` and `call` load the app in the same way, report, and
+ * end.
  *
  * Exit status: 0 after a clean end, 1 when something failed at run time, 2 for
  * a wrong command line or a wrong app, 128 + signal when a second signal came.
- * check: 1 when the app is not good enough.
+ * check: 1 when the app is not good enough. call: 1 when the tool failed.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,9 +27,11 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "cli/banner.h"
+#include "cli/call.h"
 #include "cli/check.h"
 #include "cli/hangup.h"
 #include "cli/help.h"
+#include "cli/list.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "features/changed.h"
@@ -179,6 +182,7 @@ static enum mcp_err open_app(struct server *s)
                                       .config = s->config,
                                       .prepare = mcp_features_prepare,
                                       .watch = s->config->dev,
+                                      .idle = s->cli.action != MCP_CLI_SERVE,
                                       .published = published,
                                       .listener.notify = notify};
     enum mcp_err rc;
@@ -304,9 +308,26 @@ static enum mcp_err run(struct server *s)
     return rc;
 }
 
-/* mcpluad check: loads as for serving, reports, tears down. What the app prints
- * is not part of the report. */
-static enum mcp_err check(struct server *s, bool *passes)
+static enum mcp_err report(struct server *s, bool *passes)
+{
+    size_t size = sizeof(s->message);
+
+    switch (s->cli.action) {
+    case MCP_CLI_LIST:
+        return mcp_list_run(s->app, s->endpoint, &s->cli, s->out, s->message,
+                            size);
+    case MCP_CLI_CALL:
+        return mcp_call_run(s->app, s->endpoint, &s->cli, s->out, passes,
+                            s->message, size);
+    default:
+        return mcp_check_report(s->app, &s->cli, s->out, passes, s->message,
+                                size);
+    }
+}
+
+/* check, list, call: loads as for serving, reports, tears down. What the app
+ * prints is not part of the report. */
+static enum mcp_err look(struct server *s, bool *passes)
 {
     enum mcp_err rc = mcp_stdio_claim(&s->in, &s->out);
 
@@ -318,10 +339,15 @@ static enum mcp_err check(struct server *s, bool *passes)
     set_up_log(s->config);
     rc = open_app(s);
     if (rc == MCP_OK)
-        rc = mcp_check_report(s->app, &s->cli, s->out, passes, s->message,
-                              sizeof(s->message));
+        rc = report(s, passes);
     close_app(s);
     return rc;
+}
+
+static bool is_look(enum mcp_cli_action action)
+{
+    return action == MCP_CLI_CHECK || action == MCP_CLI_LIST ||
+           action == MCP_CLI_CALL;
 }
 
 int main(int argc, char **argv)
@@ -340,8 +366,8 @@ int main(int argc, char **argv)
         set_up_log(s.config); /* for what it says of the wrong line */
     if (rc == MCP_OK && s.cli.action == MCP_CLI_SERVE)
         rc = run(&s);
-    else if (rc == MCP_OK && s.cli.action == MCP_CLI_CHECK)
-        rc = check(&s, &passes);
+    else if (rc == MCP_OK && is_look(s.cli.action))
+        rc = look(&s, &passes);
     if (rc != MCP_OK)
         status = fail(&s, status_of(rc));
     else if (s.cli.action == MCP_CLI_HELP)

@@ -22,6 +22,12 @@ static const char intro[] =
     "                               will mind; with --format json; with "
     "--strict\n"
     "                               warnings are failures too\n"
+    "  mcpluad list app.lua         what clients see of it; with --format "
+    "json\n"
+    "  mcpluad call app.lua TOOL key=value ...\n"
+    "                               runs a tool and prints its result; with "
+    "--json\n"
+    "                               '{...}' for arguments; with --format json\n"
     "\n"
     "  -h, --help                   Print this and exit\n"
     "  -V, --version                Print the version and exit\n";
@@ -35,7 +41,8 @@ static const char outro[] =
     "GiB.\n"
     "Exit status: 0 after a clean end, 1 when something failed, 2 for a wrong\n"
     "command line or a wrong app. A script called check is served as "
-    "./check.\n";
+    "./check,\n"
+    "one called list or call likewise.\n";
 
 static const char markdown_intro[] =
     "# Options\n"

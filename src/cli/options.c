@@ -30,7 +30,54 @@ static const struct {
     {"--help-markdown", MCP_CLI_HELP_MARKDOWN},
 };
 
+static enum mcp_err parse_strict(struct parser *p, const char *argument);
+static enum mcp_err parse_format(struct parser *p, const char *argument);
+static enum mcp_err parse_json(struct parser *p, const char *argument);
+
+/* The options that only a verb has. */
+static const struct {
+    enum mcp_cli_action action;
+    const char *name;
+    enum mcp_err (*parse)(struct parser *p, const char *argument);
+} of_verbs[] = {
+    {MCP_CLI_CHECK, "format", parse_format},
+    {MCP_CLI_CHECK, "strict", parse_strict},
+    {MCP_CLI_LIST, "format", parse_format},
+    {MCP_CLI_CALL, "format", parse_format},
+    {MCP_CLI_CALL, "json", parse_json},
+};
+
+enum { OF_VERBS_COUNT = sizeof(of_verbs) / sizeof(of_verbs[0]) };
+
 static const char try_help[] = "; mcpluad --help lists the options";
+
+/* What stands before the app, and what usage says stands behind. */
+static const struct {
+    const char *name, *usage;
+    enum mcp_cli_action action;
+} commands[] = {
+    {"check", "check [options] app.lua", MCP_CLI_CHECK},
+    {"list", "list [options] app.lua", MCP_CLI_LIST},
+    {"call", "call [options] app.lua TOOL [key=value ...]", MCP_CLI_CALL},
+};
+
+static const char *usage_of(enum mcp_cli_action action)
+{
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (commands[i].action == action)
+            return commands[i].usage;
+    return "[options] app.lua";
+}
+
+static bool is_word(const char *argument, enum mcp_cli_action *action)
+{
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (strcmp(argument, commands[i].name) == 0) {
+            *action = commands[i].action;
+            return true;
+        }
+    return false;
+}
 
 static bool is_verb(const char *argument, enum mcp_cli_action *action)
 {
@@ -48,9 +95,13 @@ static bool is_verb(const char *argument, enum mcp_cli_action *action)
  * are near names as well, and without any --help is the hint. */
 static enum mcp_err unknown_option(struct parser *p, const char *name)
 {
-    static const char *const words[] = {"help", "version", "format", "strict"};
-    size_t count = p->out->action == MCP_CLI_CHECK ? 4 : 2;
-    const char *near = mcp_suggest(name, strlen(name), words, count);
+    const char *words[2 + OF_VERBS_COUNT] = {"help", "version"}, *near;
+    size_t count = 2;
+
+    for (size_t i = 0; i < OF_VERBS_COUNT; i++)
+        if (of_verbs[i].action == p->out->action)
+            words[count++] = of_verbs[i].name;
+    near = mcp_suggest(name, strlen(name), words, count);
 
     if (near != NULL)
         (void)snprintf(p->message, p->message_size,
@@ -77,12 +128,28 @@ static const char *find_value(struct parser *p, const struct mcp_option *o,
     return p->argv[p->at++];
 }
 
-/* --format text|json or --format=..., an option of check alone. */
-static enum mcp_err parse_format(struct parser *p, const char *equals)
+/* The value of an option that only a verb has; "" when there is none. */
+static const char *take_value(struct parser *p, const char *argument)
 {
-    const char *value = equals != NULL    ? equals + 1
-                        : p->at < p->argc ? p->argv[p->at++]
-                                          : "";
+    const char *equals = strchr(argument, '=');
+
+    if (equals != NULL)
+        return equals + 1;
+    return p->at < p->argc ? p->argv[p->at++] : "";
+}
+
+static enum mcp_err parse_strict(struct parser *p, const char *argument)
+{
+    if (strchr(argument, '=') != NULL)
+        return unknown_option(p, argument + 2);
+    p->out->strict = true;
+    return MCP_OK;
+}
+
+/* --format text|json or --format=... */
+static enum mcp_err parse_format(struct parser *p, const char *argument)
+{
+    const char *value = take_value(p, argument);
 
     p->out->json = strcmp(value, "json") == 0;
     if (p->out->json || strcmp(value, "text") == 0)
@@ -92,23 +159,28 @@ static enum mcp_err parse_format(struct parser *p, const char *equals)
     return MCP_EINVAL;
 }
 
-/* The options that only check has. True: `*rc` is the outcome. */
-static bool is_option_of_check(struct parser *p, const char *argument,
-                               enum mcp_err *rc)
+/* --json OBJECT or --json=... */
+static enum mcp_err parse_json(struct parser *p, const char *argument)
 {
-    const char *equals = strchr(argument, '=');
+    p->out->arguments = take_value(p, argument);
+    return MCP_OK;
+}
 
-    *rc = MCP_OK;
-    if (p->out->action != MCP_CLI_CHECK)
-        return false;
-    if (strcmp(argument, "--strict") == 0)
-        p->out->strict = true;
-    else if (strncmp(argument, "--format", 8) == 0 &&
-             (argument[8] == '\0' || argument[8] == '='))
-        *rc = parse_format(p, equals);
-    else
-        return false;
-    return true;
+/* An option that only a verb has. True: `*rc` is the outcome. */
+static bool is_option_of_verb(struct parser *p, const char *argument,
+                              enum mcp_err *rc)
+{
+    size_t len = strcspn(argument, "=");
+
+    for (size_t i = 0; i < OF_VERBS_COUNT; i++)
+        if (of_verbs[i].action == p->out->action &&
+            len == strlen(of_verbs[i].name) + 2 &&
+            strncmp(argument, "--", 2) == 0 &&
+            memcmp(argument + 2, of_verbs[i].name, len - 2) == 0) {
+            *rc = of_verbs[i].parse(p, argument);
+            return true;
+        }
+    return false;
 }
 
 /* One argument that begins with "--". */
@@ -139,12 +211,34 @@ static enum mcp_err parse_option(struct parser *p, const char *argument)
     return rc == MCP_OK || rc == MCP_ENOMEM ? rc : MCP_EINVAL;
 }
 
+/* Behind the app of a call: the tool, then key=value. */
+static enum mcp_err take_argument(struct parser *p, const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+
+    if (p->out->tool == NULL) {
+        p->out->tool = argument;
+        return MCP_OK;
+    }
+    if (equals != NULL && equals != argument) {
+        /* in the place of an argument that has been read */
+        p->out->pairs[p->out->pair_count++] = (char *)argument;
+        return MCP_OK;
+    }
+    (void)snprintf(p->message, p->message_size,
+                   "an argument of the tool is key=value, not \"%.100s\"",
+                   argument);
+    return MCP_EINVAL;
+}
+
 static enum mcp_err take_app(struct parser *p, const char *argument)
 {
     if (p->out->app == NULL) {
         p->out->app = argument;
         return MCP_OK;
     }
+    if (p->out->action == MCP_CLI_CALL)
+        return take_argument(p, argument);
     (void)snprintf(p->message, p->message_size,
                    "one app at a time: %.100s or %.100s?", p->out->app,
                    argument);
@@ -157,17 +251,15 @@ static enum mcp_err parse_argument(struct parser *p, const char *argument,
     enum mcp_err rc;
 
     if (!*options_ended && p->out->app == NULL &&
-        p->out->action == MCP_CLI_SERVE && strcmp(argument, "check") == 0) {
-        p->out->action = MCP_CLI_CHECK;
+        p->out->action == MCP_CLI_SERVE && is_word(argument, &p->out->action))
         return MCP_OK;
-    }
     if (*options_ended || argument[0] != '-')
         return take_app(p, argument);
     if (strcmp(argument, "--") == 0) {
         *options_ended = true;
         return MCP_OK;
     }
-    if (is_option_of_check(p, argument, &rc))
+    if (is_option_of_verb(p, argument, &rc))
         return rc;
     if (strncmp(argument, "--", 2) == 0)
         return parse_option(p, argument);
@@ -180,7 +272,7 @@ enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
                            struct mcp_cli *out, char *message,
                            size_t message_size)
 {
-    struct mcp_cli cli = {.action = MCP_CLI_SERVE};
+    struct mcp_cli cli = {.action = MCP_CLI_SERVE, .pairs = argv + 1};
     struct parser p = {argc, 1, argv, config, &cli, message, message_size};
     bool options_ended = false;
     enum mcp_err rc = MCP_OK;
@@ -197,9 +289,14 @@ enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
     if (rc != MCP_OK)
         return rc;
     if (cli.app == NULL || *cli.app == '\0') {
+        (void)snprintf(message, message_size, "which app? usage: mcpluad %s",
+                       usage_of(cli.action));
+        return MCP_EINVAL;
+    }
+    if (cli.action == MCP_CLI_CALL && cli.tool == NULL) {
         (void)snprintf(message, message_size,
-                       "which app? usage: mcpluad %s[options] app.lua",
-                       cli.action == MCP_CLI_CHECK ? "check " : "");
+                       "which tool? mcpluad list %.200s tells which there are",
+                       cli.app);
         return MCP_EINVAL;
     }
     rc = mcp_config_read_env(config, message, message_size);

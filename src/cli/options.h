@@ -3,10 +3,14 @@
  *
  *     mcpluad [options] app.lua        --name value, --name=value, -- ends
  *     mcpluad check [options] [--format text|json] [--strict] app.lua
+ *     mcpluad list [options] [--format text|json] app.lua
+ *     mcpluad call [options] [--format text|json] [--json OBJECT] app.lua
+ *             TOOL [key=value ...]
  *     mcpluad --help | -h | --version | -V
  *
  * Options may stand before and behind the app. A boolean needs no value and
- * takes one only behind '='. A script called check is served as ./check.
+ * takes one only behind '='. A script called check, list or call is served as
+ * ./check.
  *
  * Layer:  cli. Uses base/config, base/suggest.
  * Thread: main.
@@ -15,6 +19,7 @@
 #define MCP_CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/config.h"
 #include "base/err.h"
@@ -22,6 +27,8 @@
 enum mcp_cli_action {
     MCP_CLI_SERVE,
     MCP_CLI_CHECK, /* loads the app and reports */
+    MCP_CLI_LIST,  /* loads the app and tells what clients see */
+    MCP_CLI_CALL,  /* loads the app and runs one tool */
     MCP_CLI_HELP,
     MCP_CLI_HELP_MARKDOWN, /* --help-markdown: prints docs/options.md */
     MCP_CLI_VERSION,
@@ -29,8 +36,13 @@ enum mcp_cli_action {
 
 struct mcp_cli {
     enum mcp_cli_action action;
-    const char *app;   /* SERVE, CHECK: the script; BORROWED from argv */
-    bool json, strict; /* CHECK: the report's form; warnings count    */
+    const char *app;  /* the script; as all texts here BORROWED from argv     */
+    bool json;        /* CHECK, LIST, CALL: the form of what is written       */
+    bool strict;      /* CHECK: warnings count                                */
+    const char *tool; /* CALL */
+    const char *arguments; /* CALL: of --json, or NULL                       */
+    char **pairs;          /* CALL: "key=value", in argv, which is reordered */
+    size_t pair_count;
 };
 
 /* Reads the arguments behind argv[0] into `out` and sets `config` from the

@@ -20,7 +20,7 @@ static char message[512];
 /* Parses the arguments, which end with NULL, into a fresh config. */
 static enum mcp_err parse(const char *first, ...)
 {
-    char *argv[16] = {(char *)"mcpluad"};
+    static char *argv[16] = {(char *)"mcpluad"}; /* cli points into it */
     const char *argument;
     int argc = 1;
     va_list ap;
@@ -222,6 +222,48 @@ static void check_refuses_what_it_does_not_know(void **state)
     assert_int_equal(cli.action, MCP_CLI_HELP);
 }
 
+static void list_and_call_are_verbs_too(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("list", "--format=json", "a.lua", NULL), MCP_OK);
+    assert_int_equal(cli.action, MCP_CLI_LIST);
+    assert_true(cli.json);
+    assert_int_equal(parse("list", "list", NULL), MCP_OK);
+    assert_string_equal(cli.app, "list");
+    assert_int_equal(parse("list", "a.lua", "b.lua", NULL), MCP_EINVAL);
+    assert_int_equal(parse("list", "--strict", "a.lua", NULL), MCP_EINVAL);
+    assert_int_equal(parse("call", "a.lua", "call", NULL), MCP_OK);
+    assert_int_equal(cli.action, MCP_CLI_CALL);
+    assert_string_equal(cli.tool, "call");
+    assert_int_equal(cli.pair_count, 0);
+    assert_null(cli.arguments);
+}
+
+static void a_call_has_a_tool_and_pairs(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--queue=7", "call", "a.lua", "--format", "json",
+                           "add", "a=1", "--json", "{}", "b==", "--",
+                           "-c=", NULL),
+                     MCP_OK);
+    assert_true(cli.json);
+    assert_int_equal(config->queue, 7);
+    assert_string_equal(cli.tool, "add");
+    assert_string_equal(cli.arguments, "{}");
+    assert_int_equal(cli.pair_count, 3);
+    assert_string_equal(cli.pairs[0], "a=1");
+    assert_string_equal(cli.pairs[1], "b==");
+    assert_string_equal(cli.pairs[2], "-c=");
+    assert_int_equal(parse("call", "a.lua", NULL), MCP_EINVAL);
+    assert_non_null(strstr(message, "which tool? mcpluad list a.lua"));
+    assert_int_equal(parse("call", NULL), MCP_EINVAL);
+    assert_string_equal(message, "which app? usage: mcpluad call [options] "
+                                 "app.lua TOOL [key=value ...]");
+    assert_int_equal(parse("call", "a.lua", "add", "b", NULL), MCP_EINVAL);
+    assert_int_equal(parse("call", "a.lua", "add", "=b", NULL), MCP_EINVAL);
+    assert_int_equal(parse("--json={}", "a.lua", NULL), MCP_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +278,8 @@ int main(void)
         cmocka_unit_test(the_environment_is_read_and_weaker_than_a_flag),
         cmocka_unit_test(check_is_a_verb_and_a_script_needs_a_path),
         cmocka_unit_test(check_refuses_what_it_does_not_know),
+        cmocka_unit_test(list_and_call_are_verbs_too),
+        cmocka_unit_test(a_call_has_a_tool_and_pairs),
         cmocka_unit_test(a_very_long_option_is_refused_in_one_short_line),
     };
 
