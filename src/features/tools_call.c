@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "features/arguments.h"
+#include "features/blocks.h"
 #include "features/envelope.h"
 #include "features/launch.h"
 #include "features/prepared.h"
@@ -86,7 +87,8 @@ static void write_result(struct mcp_request *rq, const struct mcp_tool *tool,
 
     begin_result(rq->call);
     if (o->content.len > 0)
-        mcp_buf_add(out, o->text.data + o->content.at, o->content.len);
+        mcp_blocks_write(rq->call, o->text.data + o->content.at,
+                         o->content.len);
     else
         mcp_buf_puts(out, "[]");
     if (structured)

@@ -34,6 +34,8 @@ enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job)
     mcp_outcome_init(&job->outcome, ANSWER_BYTES);
     if (ask_handler != NULL)
         ask_handler(job);
+    if (job->check != NULL && job->outcome.kind == MCP_OUTCOME_RESULT)
+        job->check(job);
     job->finish(job);
     return MCP_OK;
 }

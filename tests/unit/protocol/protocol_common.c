@@ -175,6 +175,8 @@ static void run_now(struct mcp_app *app, struct mcp_job *job)
         job->outcome.kind = MCP_OUTCOME_CANCELED;
     else
         run(job);
+    if (job->check != NULL && job->outcome.kind == MCP_OUTCOME_RESULT)
+        job->check(job);
     job->finish(job);
 }
 
