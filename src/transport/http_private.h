@@ -335,8 +335,8 @@ void *mcp_http_uri(void *io, const char *uri, struct MHD_Connection *mhd);
 
 /* -- http_reply.c: answers ------------------------------------------------ */
 
-/* Adds `more` to what large messages and answers take in memory. False: that is
- * too much; it is counted all the same. */
+/* Adds `more` to what large messages and answers take in memory. False: that
+ * would be too much, nothing was added. */
 bool mcp_http_count_bytes(struct mcp_http *http, size_t more);
 
 /* Queues the refusal r->refusal. */

@@ -132,8 +132,10 @@ static bool count_answer(struct mcp_http_request *r)
 
     if (more <= MCP_HTTP_KEPT_BYTES)
         return true;
+    if (!mcp_http_count_bytes(r->io->http, more))
+        return false;
     r->more_counted += more;
-    return mcp_http_count_bytes(r->io->http, more);
+    return true;
 }
 
 enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)

@@ -126,19 +126,23 @@ bool mcp_http_count_bytes(struct mcp_http *http, size_t more)
 
     if (max < http->limits.body_bytes)
         max = http->limits.body_bytes;
-    return atomic_fetch_add(&http->body_bytes, more) + more <= max;
+    if (atomic_fetch_add(&http->body_bytes, more) + more <= max)
+        return true;
+    atomic_fetch_sub(&http->body_bytes, more);
+    return false;
 }
 
 /* Counts the memory of a large body. False: all of them take too much. */
 static bool count_body(struct mcp_http_request *r)
 {
-    size_t more;
+    size_t more = r->body.cap - r->body_counted;
 
-    if (r->body.cap <= MCP_HTTP_KEPT_BYTES || r->body.cap == r->body_counted)
+    if (r->body.cap <= MCP_HTTP_KEPT_BYTES || more == 0)
         return true;
-    more = r->body.cap - r->body_counted;
-    r->body_counted = r->body.cap;
-    return mcp_http_count_bytes(r->io->http, more);
+    if (!mcp_http_count_bytes(r->io->http, more))
+        return false;
+    r->body_counted += more;
+    return true;
 }
 
 static enum MHD_Result piece(struct mcp_http_request *r, const char *data,
@@ -222,7 +226,7 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
     if (r->call.parsed_bytes > MCP_HTTP_KEPT_BYTES) {
         r->more_counted =
             r->call.parsed_bytes; /* what is refused is the next */
-        (void)mcp_http_count_bytes(io->http, r->more_counted);
+        atomic_fetch_add(&io->http->body_bytes, r->more_counted);
     }
     r->streaming = r->emitted;
     if (r->done) {
