@@ -98,6 +98,7 @@ function mcp.server(options) end
 ---@field meta? table<string, any>     `_meta` of the tool
 ---@field annotations? mcp.Annotations
 ---@field read_only? boolean           sets readOnlyHint
+---@field required_client_capabilities? string[]|table<string, table>  else the call is refused
 ---@field input? mcp.Fields|mcp.Type   arguments, by mcp.types
 ---@field input_schema? table          arguments, as JSON Schema
 ---@field input_schema_file? string    the same in a file beside the script
@@ -614,6 +615,8 @@ function mcp.notify_list_changed(list) end
 ---@field item mcp.Item
 ---@field arguments? table<string, string>  of a completer: those that are chosen already
 ---@field dep table<string, any>  dependencies, made when they are asked for
+---@field input_responses? table<string, table>  what the client answered, as it came
+---@field request_state? string   the state of mcp.input_required
 local ctx = {}
 
 ---@class mcp.Item
@@ -665,5 +668,84 @@ function ctx.sleep(seconds) end
 --- Has the client given up, or is the time over?
 ---@return boolean
 function ctx.cancelled() end
+
+--- Asks the user, by a form or at a web page. What stands before a question may run
+--- again when the answer comes: see ctx.memo.
+---@param question mcp.Elicit
+---@return { action: "accept"|"decline"|"cancel", content: table? }
+function ctx.elicit(question) end
+
+--- Asks the client's model.
+---@param question mcp.Sample
+---@return mcp.Sampled
+function ctx.sample(question) end
+
+--- Asks for the client's roots.
+---@param question? { key: string? }
+---@return { uri: string, name: string? }[]
+function ctx.roots(question) end
+
+--- Asks several questions in one round.
+---@param questions table<string, mcp.Question>
+---@return table<string, any>  answers by key
+function ctx.ask(questions) end
+
+--- Computes `f()` once for all rounds of a call and keeps its value as JSON.
+---@generic T
+---@param key string
+---@param f fun(): T
+---@return T
+function ctx.memo(key, f) end
+
+--------------------------------------------------------------------------------
+-- Questions to the client
+
+---@class mcp.Elicit
+---@field key? string         default "elicit-1", "elicit-2", ...
+---@field message string
+---@field schema? mcp.Fields|mcp.Type|table  a form: strings, numbers, booleans, choices
+---@field url? string         a web page instead of a form
+
+---@class mcp.Sample
+---@field key? string         default "sample-1", "sample-2", ...
+---@field prompt? string      one message of the user
+---@field messages? (string|{ role: "user"|"assistant", content: any })[]
+---@field system? string
+---@field max_tokens? integer default 1000
+---@field temperature? number
+---@field stop_sequences? string[]
+---@field model_preferences? table
+---@field include_context? string
+---@field metadata? table
+---@field tools? table[]
+---@field tool_choice? table
+
+---@class mcp.Sampled
+---@field role "user"|"assistant"
+---@field content table       a content block, or a list of them
+---@field model string
+---@field stop_reason? string
+
+---@class mcp.Question        for ctx.ask and mcp.input_required
+
+---@param question mcp.Elicit
+---@return mcp.Question
+function mcp.elicit(question) end
+
+---@param question mcp.Sample
+---@return mcp.Question
+function mcp.sample(question) end
+
+---@param question? { key: string? }
+---@return mcp.Question
+function mcp.roots(question) end
+
+---@class mcp.InputRequired   a result that asks
+
+--- The result of a handler that will run again, with ctx.input_responses and
+--- ctx.request_state.
+---@param asked { requests: table<string, mcp.Question>?, state: string? }
+---@return mcp.InputRequired
+function mcp.input_required(asked) end
 
 return mcp

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/seal.h"
 
 enum {
     STACK_BYTES = 1 << 20,
@@ -81,6 +82,7 @@ static void *worker_main(void *arg)
     }
     (void)pthread_mutex_unlock(&p->lock);
     mcp_runner_free(runner);
+    mcp_seal_end_thread();
     (void)pthread_mutex_lock(&p->lock);
     p->workers--;
     (void)pthread_cond_signal(&p->gone);

@@ -185,22 +185,24 @@ class Modern(wire.TestCase):
 
     def test_keys_on_two_servers(self):
         old, new = "the old secret of this test", "the new secret of this one"
-        with self.start(APP, options=["--request-state-keys", old]) as first, \
-                self.start(APP, options=["--request-state-keys", new + "," + old]
-                           ) as second, self.start(APP) as third:
-            def call(server, **params):
-                return server.rpc("tools/call", {"name": "greet", **params},
-                                  capabilities=ALL)
-            state = call(first).result["requestState"]
-            answer = call(second, requestState=state,
-                          inputResponses={"user_name": NAME})
-            self.assertEqual(list(answer.result["inputRequests"]),
-                             ["sample-1"])
-            newer = answer.result["requestState"]
-            self.assertEqual(call(first, requestState=newer).error["code"],
-                             -32602)
-            self.assertEqual(call(third, requestState=state).error["code"],
-                             -32602)
+        first = self.start(APP, options=["--request-state-keys", old])
+        second = self.start(
+            APP, options=["--request-state-keys", new + "," + old])
+        third = self.start(APP)
+
+        def call(server, **params):
+            return server.rpc("tools/call", {"name": "greet", **params},
+                              capabilities=ALL)
+        state = call(first).result["requestState"]
+        answer = call(second, requestState=state,
+                      inputResponses={"user_name": NAME})
+        self.assertEqual(list(answer.result["inputRequests"]),
+                         ["sample-1"])
+        newer = answer.result["requestState"]
+        self.assertEqual(call(first, requestState=newer).error["code"],
+                         -32602)
+        self.assertEqual(call(third, requestState=state).error["code"],
+                         -32602)
 
 
 class Legacy(wire.TestCase):
