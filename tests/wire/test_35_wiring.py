@@ -1,0 +1,158 @@
+"""What surrounds a handler, over the wire: guards, dependencies, hooks, groups
+and filters."""
+
+import unittest
+
+import wire
+
+APP = r"""
+local mcp = require "mcp"
+local function say(...) io.stderr:write("said: ", table.concat({ ... }, " "), "\n") end
+
+mcp.server { guards = function(ctx)
+  if ctx.request.headers["x-banned"] then mcp.unauthorized("banned") end end,
+  exclude_tags = "beta", exclude_operations = { "hidden", "admin/hidden" } }
+mcp.hooks {
+  after_tool_call = function(name, args, ctx, outcome)
+    say("after", name, tostring(outcome.error)) end,
+  on_startup = function() say("startup") end,
+  on_shutdown = function() say("shutdown") end }
+mcp.provide("db", function(ctx, dsn)
+  return { find = function(what) return what .. "@" .. dsn end }, function() say("close") end end)
+mcp.provide("dsn", function() return "main" end)
+
+mcp.tool("find", function(what, db) return db.find(what) end)
+mcp.tool("promise", { output = { n = mcp.types.number() } }, function() return { n = "1" } end)
+mcp.tool("hidden", function() end)
+mcp.tool("new", { tags = "beta" }, function() end)
+mcp.group({ prefix = "admin", dependencies = { dsn = function() return "admin" end },
+    guards = function(ctx) if ctx.client.info.name ~= "root" then return false, "root only" end end },
+  function()
+    mcp.tool("find", function(what, db) return db.find(what) end)
+    mcp.prompt("hidden", function() return "" end)
+    mcp.prompt("ask", function(what, db) return db.find(what) end)
+    mcp.resource { uri = "app://fixed", text = "fixed" }
+    mcp.resource { uri = "app://bytes", blob = "\1\2" }
+    mcp.resource { uri_template = "app://find/{what}", handler = function(what, db)
+      return db.find(what) end }
+  end)
+"""
+ROOT = {"name": "root", "version": "1"}
+
+
+class Wiring(wire.TestCase):
+    APP = APP
+
+    def rpc(self, method, params, **members):
+        return self.server.rpc(method, params, **members)
+
+    def text(self, name, arguments=None, **how):
+        result = self.server.call(name, arguments, **how).result
+        return result.get("isError", False), result["content"][0]["text"]
+
+    def test_a_dependency_is_the_nearest(self):
+        self.assertEqual(self.text("find", {"what": "a"}), (False, "a@main"))
+        self.assertEqual(
+            self.text("admin_find", {"what": "a"}, info=ROOT),
+            (False, "a@admin"))
+
+    def test_no_dependency_is_listed_or_taken(self):
+        tools = self.rpc("tools/list", {}).result["tools"]
+        self.assertEqual([t["name"] for t in tools],
+                         ["find", "promise", "admin_find"])
+        self.assertEqual(list(tools[0]["inputSchema"]["properties"]), ["what"])
+        failed, text = self.text("find", {"what": "a", "db": "b"})
+        self.assertTrue(failed)
+        self.assertIn("db", text)
+
+    def test_guards_refuse_calls_gets_and_reads(self):
+        self.assertEqual(self.text("admin_find", {"what": "a"}),
+                         (True, "root only"))
+        for method, params in (
+                ("prompts/get", {"name": "admin/ask",
+                                 "arguments": {"what": "a"}}),
+                ("resources/read", {"uri": "app://fixed"}),
+                ("resources/read", {"uri": "app://bytes"}),
+                ("resources/read", {"uri": "app://find/a"})):
+            error = self.rpc(method, params).error
+            self.assertEqual(error["code"], -32603, params)
+            self.assertEqual(error["data"]["statusCode"], 403)
+            self.assertEqual(error["data"]["content"], "root only")
+
+    def test_guards_let_through(self):
+        prompt = self.rpc("prompts/get", {
+            "name": "admin/ask", "arguments": {"what": "a"}},
+            info=ROOT).result
+        self.assertEqual(prompt["messages"][0]["content"]["text"], "a@admin")
+        for uri, member, content in (("app://fixed", "text", "fixed"),
+                                     ("app://bytes", "blob", "AQI="),
+                                     ("app://find/a", "text", "a@admin")):
+            result = self.rpc("resources/read", {"uri": uri},
+                              info=ROOT).result
+            self.assertEqual(result["contents"][0][member], content)
+
+    def test_guards_of_the_app_see_the_request(self):
+        self.assertEqual(
+            self.text("find", {"what": "a"}, headers={"X-Banned": "1"}),
+            (True, "banned"))
+
+    def test_lists_are_not_guarded(self):
+        prompts = self.rpc("prompts/list", {}).result["prompts"]
+        self.assertEqual([p["name"] for p in prompts], ["admin/ask"])
+        resources = self.rpc("resources/list", {}).result["resources"]
+        self.assertEqual(len(resources), 2)
+
+    def test_what_filters_drop_is_unknown(self):
+        for name in ("hidden", "new"):
+            self.assertEqual(self.server.call(name).error["code"], -32602)
+        self.assertEqual(
+            self.rpc("prompts/get", {"name": "admin/hidden"}).error["code"],
+            -32602)
+
+    def test_hooks_hear_of_a_broken_output(self):
+        failed, text = self.text("promise")
+        self.assertTrue(failed)
+        self.assertIn("breaks its schema", text)
+        self.server.wait_stderr(
+            r"said: after promise The output of tool \"promise\" breaks")
+
+    def test_hooks_hear_of_a_refusal(self):
+        self.text("admin_find", {"what": "a"})
+        self.server.wait_stderr("said: after admin_find root only")
+
+    def test_wrong_arguments_reach_no_hook(self):
+        self.assertTrue(self.text("find", {"wat": "a"})[0])
+        self.text("find", {"what": "b"})
+        self.server.wait_stderr("said: after find nil")
+        self.assertNotRegex(self.server.stderr, "said: after find [^n]")
+
+
+class Life(wire.TestCase):
+    APP = APP
+
+    def test_startup_and_shutdown(self):
+        server = self.start(APP)
+        server.wait_stderr("said: startup")
+        server.stop()
+        self.assertEqual(server.stderr.count("said: startup"), 1)
+        self.assertEqual(server.stderr.count("said: shutdown"), 1)
+
+    def test_a_check_has_none(self):
+        server = self.start(APP)
+        done = wire.run("check", server.app_file)
+        self.assertNotIn("said:", done.stderr + done.stdout)
+
+    def test_the_same_on_stdio(self):
+        client = self.start_stdio(APP)
+        client.initialize()
+        answer = client.request({"jsonrpc": "2.0", "id": 5, "method":
+                                 "tools/call", "params": {
+                                     "name": "admin_find",
+                                     "arguments": {"what": "a"}}})
+        self.assertEqual(answer["result"]["content"][0]["text"], "root only")
+        client.stop()
+        self.assertIn("said: shutdown", client.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
