@@ -136,8 +136,7 @@ static const char *id_text(struct mcp_call *call, int *len)
     return call->id == NULL ? "-" : call->id->u.text;
 }
 
-/* The app's fault: the outcome says what is wrong with it, if the peer may know.
- */
+/* The app's fault: what is wrong becomes the outcome, if the peer may know. */
 static void set_app_fault(struct mcp_request *rq, const struct mcp_tool *tool,
                           struct mcp_outcome *o, const struct mcp_buf *problem)
 {
