@@ -183,6 +183,8 @@ static enum mcp_err open_app(struct server *s)
                                       .prepare = mcp_features_prepare,
                                       .watch = s->config->dev,
                                       .idle = s->cli.action != MCP_CLI_SERVE,
+                                      .mute = s->cli.action != MCP_CLI_SERVE &&
+                                              s->cli.action != MCP_CLI_CALL,
                                       .published = published,
                                       .listener.notify = notify};
     enum mcp_err rc;

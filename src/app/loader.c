@@ -303,7 +303,7 @@ static void run_hooks(struct mcp_loader *l, const char *name, double seconds)
 
     if (gen == NULL)
         return;
-    if (side_of(gen)->has_life && !l->options->idle) {
+    if (side_of(gen)->has_life && !l->options->mute) {
         if (mcp_slots_load_apart(side_of(gen)->slots, l->runner, &st, message,
                                  sizeof(message)) != MCP_OK)
             mcp_log(MCP_LOG_ERROR, "app", "no Lua state for %s: %s", name,

@@ -26,7 +26,8 @@ struct mcp_app_options {
                             char *message, size_t message_size);
     void *prepare_user;
     bool watch; /* reload when a file of the app changes (--dev)             */
-    bool idle;  /* it is only looked at: its timers do not run               */
+    bool idle;  /* it is not served: its timers do not run                   */
+    bool mute;  /* it is only looked at: on_startup and its like do not run  */
     /* Called after a reload, on the loader's thread. May be NULL. Both
      * generations are BORROWED for the call. */
     void (*published)(void *user, const struct mcp_generation *old,

@@ -137,10 +137,14 @@ class Life(wire.TestCase):
         self.assertEqual(server.stderr.count("said: startup"), 1)
         self.assertEqual(server.stderr.count("said: shutdown"), 1)
 
-    def test_a_check_has_none(self):
+    def test_what_only_looks_has_none_and_a_call_has_it(self):
         server = self.start(APP)
-        done = wire.run("check", server.app_file)
-        self.assertNotIn("said:", done.stderr + done.stdout)
+        for command in "check", "list":
+            done = wire.run(command, server.app_file)
+            self.assertNotIn("said:", done.stderr + done.stdout)
+        done = wire.run("call", server.app_file, "find", "what=a")
+        self.assertIn("a@main", done.stdout)
+        self.assertRegex(done.stderr, "(?s)startup.*after find.*shutdown")
 
     def test_the_same_on_stdio(self):
         client = self.start_stdio(APP)

@@ -25,7 +25,7 @@ struct bench {
     struct mcp_app *app;
     char message[512];
     enum mcp_err err;
-    bool idle; /* set before bench_open(): the app is only looked at */
+    bool mute; /* set before bench_open(): the app is only looked at */
 };
 
 static inline void write_file(const struct bench *b, const char *name,
@@ -64,7 +64,7 @@ static inline void set(struct bench *b, const char *name, const char *value)
 static inline void bench_open(struct bench *b, const char *source)
 {
     struct mcp_app_options options = {
-        .path = b->path, .config = b->config, .idle = b->idle};
+        .path = b->path, .config = b->config, .mute = b->mute};
 
     write_file(b, "app.lua", source);
     b->err = mcp_app_open(&options, &b->app, b->message, sizeof(b->message));

@@ -297,7 +297,7 @@ static void an_app_that_is_looked_at_has_none(void **unused)
 
     (void)unused;
     bench_make(&b);
-    b.idle = true;
+    b.mute = true;
     open_app(&b, LIFE);
     assert_true(mcp_app_close(b.app));
     b.err = MCP_EINVAL; /* closed already */
