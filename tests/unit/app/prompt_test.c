@@ -170,6 +170,8 @@ static void what_is_no_message_is_refused(void **state)
                    "content }, or a list of these"},
         {"entry", "/messages/1 must be a string, a content block or a message "
                   "{ role, content }"},
+        {"mixed", "it must be a string, a content block, a message { role, "
+                  "content }, or a list of these"},
         {"utf8", "it is not valid UTF-8 (byte 1)"},
     };
 
@@ -183,6 +185,7 @@ static void what_is_no_message_is_refused(void **state)
              "p('list', { role = 'user', content = { 'x' } })\n"
              "p('number', 7)\n"
              "p('entry', { messages = { 'a', 1 } })\n"
+             "p('mixed', { 'a', x = 'b' })\n"
              "p('utf8', '\\255')\n"
              "p('nothing', nil)\n"
              "mcp.prompt('described', function() return {\n"
@@ -277,6 +280,27 @@ static void a_prompt_that_runs_too_long_is_an_error(void **state)
     assert_int_equal(one.job.outcome.code, -32603);
     assert_string_equal(one.text, "The prompt took longer than 0.1 s and was "
                                   "stopped (timeout)");
+    drop(&one);
+    bench_close(&bench);
+}
+
+static void a_prompt_without_memory_is_an_error(void **state)
+{
+    struct one one;
+
+    (void)state;
+    bench_make(&bench);
+    set(&bench, "memory_limit", "4MiB");
+    bench_open(&bench, "local mcp = require 'mcp'\n"
+                       "mcp.prompt('a', function()\n"
+                       "  return ('x'):rep(8 * 1024 * 1024) end)\n");
+    assert_int_equal(bench.err, MCP_OK);
+    start_prompt(&bench, &one, "a", "{}");
+    wait_for(&one);
+    assert_int_equal(one.job.outcome.kind, MCP_OUTCOME_ERROR);
+    assert_int_equal(one.job.outcome.code, -32603);
+    assert_string_equal(one.text, "The prompt ran out of memory: it may use "
+                                  "4096 KiB (memory_limit)");
     drop(&one);
     bench_close(&bench);
 }
@@ -456,6 +480,7 @@ int main(void)
         cmocka_unit_test(a_fault_that_is_not_exposed_has_no_content),
         cmocka_unit_test(a_protocol_error_is_sent_as_it_is),
         cmocka_unit_test(a_prompt_that_runs_too_long_is_an_error),
+        cmocka_unit_test(a_prompt_without_memory_is_an_error),
         cmocka_unit_test(a_completer_gets_the_value_and_the_others),
         cmocka_unit_test(a_completer_that_fails_gives_nothing),
         cmocka_unit_test(of_more_than_10000_values_10000_are_kept),

@@ -441,6 +441,27 @@ static void all_kinds_share_the_slots(void **state)
     mcp_builder_free(b);
 }
 
+static void every_completer_has_a_slot(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    struct mcp_completer completers[5];
+    struct mcp_resource t = at("t:{a}/{b}/{c}/{d}/{e}");
+    struct mcp_builder *b = builder();
+    const struct mcp_generation *gen = mcp_builder_view(b);
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        completers[i] = (struct mcp_completer){.argument = names[i],
+                                               .handler = {.slot = 1}};
+    t.completers = completers;
+    t.completer_count = 5;
+    assert_int_equal(add_template(b, &t), MCP_OK);
+    assert_int_equal(gen->handler_count, 6);
+    assert_string_equal(mcp_generation_handler(gen, 6)->name,
+                        "e of resource t:{a}/{b}/{c}/{d}/{e}");
+    mcp_builder_free(b);
+}
+
 static void many_are_found_by_name(void **state)
 {
     struct mcp_builder *b = builder();
@@ -551,6 +572,7 @@ int main(void)
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(binds_are_arguments_unless_any_are_taken),
         cmocka_unit_test(all_kinds_share_the_slots),
+        cmocka_unit_test(every_completer_has_a_slot),
         cmocka_unit_test(many_are_found_by_name),
         cmocka_unit_test(nothing_is_found_in_an_empty_one),
         cmocka_unit_test(changes_tell_of_every_kind),

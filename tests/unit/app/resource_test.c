@@ -141,6 +141,23 @@ static void variables_are_bound_by_name(void **state)
     bench_close(&bench);
 }
 
+static void the_uri_that_is_read_tells_the_type(void **state)
+{
+    (void)state;
+    open_app("local mcp = require 'mcp'\n"
+             "mcp.resource { uri_template = 'docs://{+path}',\n"
+             "  handler = function(path) return path end }\n"
+             "mcp.resource { uri_template = 'page://{name}.html',\n"
+             "  handler = function(name) return name end }\n");
+    reads("docs://{+path}", "docs://a/b.md", "{\"path\":\"a/b.md\"}",
+          TEXT("docs://a/b.md", "text/markdown", "a/b.md"));
+    reads("docs://{+path}", "docs://a", "{\"path\":\"a\"}",
+          TEXT("docs://a", "text/plain", "a"));
+    reads("page://{name}.html", "page://x.html", "{\"name\":\"x\"}",
+          TEXT("page://x.html", "text/html", "x"));
+    bench_close(&bench);
+}
+
 static void nothing_means_not_found(void **state)
 {
     static const char *const uris[] = {"t:nil", "t:none", "t:ending"};
@@ -374,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_of_a_return),
         cmocka_unit_test(variables_are_bound_by_name),
+        cmocka_unit_test(the_uri_that_is_read_tells_the_type),
         cmocka_unit_test(nothing_means_not_found),
         cmocka_unit_test(a_failure_is_an_error_with_status_and_content),
         cmocka_unit_test(a_blob_is_limited),
