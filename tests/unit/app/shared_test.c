@@ -462,13 +462,13 @@ static void workers_count_exactly(void **state)
     bench_open(&b, app);
     assert_int_equal(b.err, MCP_OK);
     for (int i = 0; i < THREADS; i++)
-        start(&b, &calls[i], "turns", "{\"n\":25000}");
+        start(&b, &calls[i], "turns", "{\"n\":125000}");
     for (int i = 0; i < THREADS; i++) {
         wait_for(&calls[i]);
         assert_false(calls[i].job.outcome.is_error);
         drop(&calls[i]);
     }
-    expect(&b, "count", "{}", false, "\"200001\"");
+    expect(&b, "count", "{}", false, "\"1000001\"");
     bench_close(&b);
 }
 

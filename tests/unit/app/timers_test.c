@@ -173,11 +173,14 @@ static void failures_are_logged(void **state)
                         "mcp.every(0.03, function() s:incr('b')\n"
                         "  while true do end end)\n"
                         "mcp.every(0.03, function(ctx)\n"
-                        "  ctx.warning('careful') s:incr('most') end)\n");
+                        "  ctx.warning('careful') s:incr('most') end)\n"
+                        "mcp.every(0.03, function(ctx)\n"
+                        "  s:incr('left') ctx.roots {} end)\n");
     if (b.err == MCP_OK) {
         wait_for_count(&b, "a", 2);
         wait_for_count(&b, "b", 2);
         wait_for_count(&b, "most", 2);
+        wait_for_count(&b, "left", 2);
     }
     mcp_log_setup(MCP_LOG_OFF, false);
     dup2(saved, 2);
@@ -188,6 +191,7 @@ static void failures_are_logged(void **state)
     assert_non_null(strstr(text, "app.lua:6: that went wrong"));
     assert_non_null(strstr(text, "app.lua:8: The timer took longer than 0.1"));
     assert_non_null(strstr(text, "app.lua:10: \"careful\""));
+    assert_non_null(strstr(text, "app.lua:12: The client lacks a capability"));
     bench_close(&b);
 }
 
