@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/trim.h"
 #include "cli/banner.h"
 #include "cli/call.h"
 #include "cli/check.h"
@@ -266,8 +267,10 @@ static enum mcp_err serve_http(struct server *s)
         return rc;
     mcp_signals_serving(END_S);
     print_banner(s, mcp_http_url(s->http));
-    while (!mcp_signals_wait(&s->signals, SWEEP_MS))
+    while (!mcp_signals_wait(&s->signals, SWEEP_MS)) {
         mcp_endpoint_sweep(s->endpoint);
+        (void)mcp_trim();
+    }
     mcp_http_stop(s->http, DRAIN_S);
     return MCP_OK;
 }

@@ -83,6 +83,9 @@ struct mcp_http_limits {
 /* Larger buffers go with their call. */
 enum { MCP_HTTP_KEPT_BYTES = 64 * 1024 };
 
+/* Unused requests of one io thread that keep their memory. */
+enum { MCP_HTTP_KEPT_REQUESTS = 256 };
+
 enum mcp_http_signal {
     MCP_HTTP_WAKE = 1,   /* the stream has something to send */
     MCP_HTTP_DONE = 2,   /* the call has ended               */
@@ -203,8 +206,10 @@ struct mcp_http_io {
     struct mcp_http_link lists[MCP_HTTP_LISTS]; /* requests    */
     struct mcp_http_link busy;
     struct mcp_http_link free_connections;
-    struct mcp_http_request *free_requests;
-    struct mcp_http_request **requests; /* by index */
+    struct mcp_http_request *free_requests; /* at most MCP_HTTP_KEPT_REQUESTS */
+    struct mcp_http_request *bare_requests; /* the same, without memory       */
+    size_t free_count;                      /* in free_requests               */
+    struct mcp_http_request **requests;     /* by index */
     uint32_t request_count, request_room;
     uint64_t next_sweep_ns;
     bool resumed;   /* since the last MHD_run, which alone sees it */

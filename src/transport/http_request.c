@@ -221,6 +221,13 @@ static bool grow_table(struct mcp_http_io *io)
     return true;
 }
 
+static struct mcp_arena *new_arena(const struct mcp_http_io *io)
+{
+    size_t body = (size_t)io->http->options.config->max_body;
+
+    return mcp_arena_new(body * ARENA_PER_BODY_BYTE + ARENA_EXTRA);
+}
+
 static struct mcp_http_request *create(struct mcp_http_io *io)
 {
     const struct mcp_config *config = io->http->options.config;
@@ -233,7 +240,7 @@ static struct mcp_http_request *create(struct mcp_http_io *io)
     if (r == NULL)
         return NULL;
     memset(r, 0, sizeof(*r));
-    r->call.arena = mcp_arena_new(body * ARENA_PER_BODY_BYTE + ARENA_EXTRA);
+    r->call.arena = new_arena(io);
     if (r->call.arena == NULL)
         return NULL; /* the few bytes of *r are lost, the server is dying */
     r->io = io;
@@ -250,14 +257,30 @@ static struct mcp_http_request *create(struct mcp_http_io *io)
     return r;
 }
 
+/* One of those without memory, with memory again, or NULL. */
+static struct mcp_http_request *dress(struct mcp_http_io *io)
+{
+    struct mcp_http_request *r = io->bare_requests;
+
+    r->call.arena = new_arena(io);
+    if (r->call.arena == NULL)
+        return NULL;
+    io->bare_requests = r->next;
+    return r;
+}
+
 struct mcp_http_request *mcp_http_request_new(struct mcp_http_io *io)
 {
     struct mcp_http_request *r = io->free_requests;
 
-    if (r != NULL)
+    if (r != NULL) {
         io->free_requests = r->next;
-    else
+        io->free_count--;
+    } else if (io->bare_requests != NULL) {
+        r = dress(io);
+    } else {
         r = create(io);
+    }
     if (r == NULL)
         return NULL;
     r->call.ops = &ops;
@@ -276,6 +299,26 @@ static void keep_small(struct mcp_buf *b)
         mcp_buf_free(b);
     else
         mcp_buf_clear(b);
+}
+
+/* Into the cache. After a flood of calls or streams most of them are bare. */
+static void shelve(struct mcp_http_request *r)
+{
+    struct mcp_http_io *io = r->io;
+
+    if (io->free_count < MCP_HTTP_KEPT_REQUESTS) {
+        io->free_count++;
+        r->next = io->free_requests;
+        io->free_requests = r;
+        return;
+    }
+    mcp_buf_free(&r->call.out);
+    mcp_buf_free(&r->body);
+    mcp_buf_free(&r->stream);
+    mcp_arena_free(r->call.arena);
+    r->call.arena = NULL;
+    r->next = io->bare_requests;
+    io->bare_requests = r;
 }
 
 /* Back to the cache, as if new. */
@@ -316,8 +359,7 @@ static void recycle(struct mcp_http_request *r)
     r->route = MCP_HTTP_NOWHERE;
     memset(r->seen, 0, sizeof(r->seen));
     atomic_store_explicit(&r->left, false, memory_order_relaxed);
-    r->next = io->free_requests;
-    io->free_requests = r;
+    shelve(r);
 }
 
 void mcp_http_request_settle(struct mcp_http_request *r)
