@@ -42,6 +42,7 @@ static const struct mcp_prompt prompts[] = {
      .has_arguments = true,
      .completers = of_prompt,
      .completer_count = 3},
+    {.name = "open"},
     {.name = NULL},
 };
 static const struct mcp_resource resources[] = {
@@ -178,6 +179,10 @@ static void arguments_without_a_completer_complete_to_nothing(void **state)
     assert_string_equal(complete(RESOURCE("t://{id}/{part}", "part")),
                         VALUES("", "0"));
     assert_string_equal(complete(RESOURCE("t://one", "any")), VALUES("", "0"));
+    assert_string_equal(
+        complete("{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"open\"},"
+                 "\"argument\":{\"name\":\"any\",\"value\":\"\"}}"),
+        VALUES("", "0"));
     assert_string_equal(complete(RESOURCE("t://{id}/{part}", "id")),
                         VALUES("\"Python\",\"Perl\"", "2"));
 }
@@ -282,6 +287,37 @@ static struct mcp_rank_value numbered(const void *list, size_t i)
     return values[i % 2];
 }
 
+static struct mcp_rank_value nth(const void *list, size_t i)
+{
+    const char *text = ((const char *const *)list)[i];
+
+    return (struct mcp_rank_value){text, text == NULL ? 0 : strlen(text)};
+}
+
+static void ranks_at_their_edges(void **state)
+{
+    static const char *const values[] = {"xaxb", "xab", NULL,    "abx",
+                                         "AB",   "a",   "xa-b-", "ba"};
+    static const char *const bytes[] = {"\xc3\x83\xc2\xa9", "x\xc3\xa9"};
+    struct mcp_rank_list list = {.items = values, .count = 8, .at = nth};
+    struct mcp_buf out;
+
+    (void)state;
+    mcp_buf_init(&out, 1 << 10);
+    mcp_rank_write(&out, "ab", 2, &list);
+    mcp_buf_putc(&out, '\0');
+    assert_string_equal(out.data,
+                        "{\"values\":[\"abx\",\"AB\",\"xab\",\"xaxb\","
+                        "\"xa-b-\"],\"total\":5,\"hasMore\":false}");
+    mcp_buf_clear(&out);
+    list = (struct mcp_rank_list){.items = bytes, .count = 2, .at = nth};
+    mcp_rank_write(&out, "\xc3\xa9", 2, &list);
+    mcp_buf_putc(&out, '\0');
+    assert_string_equal(out.data, "{\"values\":[\"x\xc3\xa9\"],\"total\":1,"
+                                  "\"hasMore\":false}");
+    mcp_buf_free(&out);
+}
+
 /* Of 2n values half begin with "a"; the others hold it. */
 static void at_most_100_are_told(void **state)
 {
@@ -361,6 +397,7 @@ int main(void)
         T(every_member_is_checked),
         T(handlers_that_fail_or_say_nothing),
         T(of_a_part_nobody_knows_the_total),
+        T(ranks_at_their_edges),
         T(at_most_100_are_told),
         T(results_are_valid_by_the_official_schemas),
         T(every_amount_of_memory_is_survived),

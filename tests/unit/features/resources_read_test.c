@@ -30,6 +30,7 @@ static const struct mcp_resource resources[] = {
     TEXT("t://bytes", .mime_type = "image/png", .content = png,
          .content_len = sizeof(png), .is_blob = true, NO_CACHE),
     TEXT("t://empty", .content = "", .cache = {5000, MCP_CACHE_PUBLIC}),
+    TEXT("t://stale", .content = "", .cache = {0, MCP_CACHE_PRIVATE}),
     TEXT("t://notes/exact", NO_CACHE),
     {.uri = NULL},
 };
