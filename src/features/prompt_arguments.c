@@ -83,8 +83,7 @@ static bool tell_missing(const struct mcp_prompt *prompt,
     for (size_t i = 0; i < prompt->argument_count; i++) {
         const struct mcp_prompt_argument *d = &prompt->arguments[i];
 
-        if (d->required && d->initial == NULL &&
-            find_sent(sent, d->name) == NULL)
+        if (d->required && find_sent(sent, d->name) == NULL)
             tell(t, d->name, (uint32_t)strlen(d->name), NULL);
     }
     return end_telling(t);

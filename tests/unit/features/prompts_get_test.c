@@ -25,8 +25,6 @@ static const struct mcp_prompt_argument review[] = {
 };
 static const struct mcp_prompt_argument topic[] = {
     {.name = "topic", .required = true}};
-static const struct mcp_prompt_argument both[] = {
-    {.name = "a", .required = true, .initial = "d"}};
 static const struct mcp_prompt prompts[] = {
     {.name = "review",
      .description = "Reviews",
@@ -35,10 +33,6 @@ static const struct mcp_prompt prompts[] = {
      .has_arguments = true},
     {.name = "plain", .has_arguments = true},
     {.name = "open", .arguments = topic, .argument_count = 1},
-    {.name = "both",
-     .arguments = both,
-     .argument_count = 1,
-     .has_arguments = true},
     {.name = NULL},
 };
 static const char *const options[] = {"name", "n", "version", "1", NULL};
@@ -145,7 +139,6 @@ static void defaults_are_filled_in(void **state)
         handled(
             GET("review", "{\"code\":\"\",\"language\":\"\",\"style\":\"\"}")),
         "review {\"code\":\"\",\"language\":\"\",\"style\":\"\"}");
-    assert_string_equal(handled("{\"name\":\"both\"}"), "both {\"a\":\"d\"}");
 }
 
 static void no_arguments_are_empty_ones(void **state)

@@ -135,6 +135,9 @@ static void hints_are_of_the_item_then_of_the_server(void **state)
     assert_non_null(strstr(
         ask(other, mcp_resources_read, MCP_2026_07_28, URI("t://files/a")),
         ",\"ttlMs\":70,\"cacheScope\":\"private\","));
+    assert_non_null(
+        strstr(ask(other, mcp_resources_read, MCP_2026_07_28, URI("t://stale")),
+               ",\"ttlMs\":0,\"cacheScope\":\"private\","));
     mcp_builder_free(other);
     assert_non_null(strstr(
         read_uri(MCP_2026_07_28, "{\"uri\":\"t://empty\",\"requestState\":1}"),
