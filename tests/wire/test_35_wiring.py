@@ -1,6 +1,7 @@
 """What surrounds a handler, over the wire: guards, dependencies, hooks, groups
 and filters."""
 
+import time
 import unittest
 
 import wire
@@ -23,6 +24,8 @@ mcp.provide("dsn", function() return "main" end)
 
 mcp.tool("find", function(what, db) return db.find(what) end)
 mcp.tool("promise", { output = { n = mcp.types.number() } }, function() return { n = "1" } end)
+mcp.tool("ask", function(db, ctx)
+  return ctx.elicit { message = "Sure?", schema = { sure = mcp.types.boolean() } }.action end)
 mcp.tool("hidden", function() end)
 mcp.tool("new", { tags = "beta" }, function() end)
 mcp.group({ prefix = "admin", dependencies = { dsn = function() return "admin" end },
@@ -59,7 +62,7 @@ class Wiring(wire.TestCase):
     def test_no_dependency_is_listed_or_taken(self):
         tools = self.rpc("tools/list", {}).result["tools"]
         self.assertEqual([t["name"] for t in tools],
-                         ["find", "promise", "admin_find"])
+                         ["find", "promise", "ask", "admin_find"])
         self.assertEqual(list(tools[0]["inputSchema"]["properties"]), ["what"])
         failed, text = self.text("find", {"what": "a", "db": "b"})
         self.assertTrue(failed)
@@ -119,6 +122,18 @@ class Wiring(wire.TestCase):
     def test_hooks_hear_of_a_refusal(self):
         self.text("admin_find", {"what": "a"})
         self.server.wait_stderr("said: after admin_find root only")
+
+    def test_a_question_ends_a_call(self):
+        before = self.server.stderr.count("said: close")
+        result = self.server.call(
+            "ask", capabilities={"elicitation": {"form": {}}}).result
+        self.assertEqual(result["resultType"], "input_required")
+        self.server.wait_stderr("said: after ask nil")
+        for _ in range(100):
+            if self.server.stderr.count("said: close") > before:
+                return
+            time.sleep(0.05)
+        self.fail("no cleanup")
 
     def test_wrong_arguments_reach_no_hook(self):
         self.assertTrue(self.text("find", {"wat": "a"})[0])
