@@ -237,8 +237,9 @@ static int core_ask(lua_State *L)
     enum mcp_err err;
 
     check_place(L);
-    if (job->handler->kind == MCP_KIND_COMPLETER)
-        return raise(L, "a completer cannot ask the client");
+    if (job->handler->kind == MCP_KIND_COMPLETER ||
+        job->handler->kind == MCP_KIND_TIMER)
+        return raise(L, "only tools, prompts and resources can ask the client");
     q = mcp_ask_read_questions(L, 1, job, &count);
     for (size_t i = 0; i < count; i++)
         note_key(L, job, &q[i]);

@@ -23,6 +23,7 @@
 #include "app/result_job.h"
 #include "app/slots.h"
 #include "app/state.h"
+#include "app/traceback.h"
 #include "app/value.h"
 #include "app/wiring.h"
 #include "base/clock.h"
@@ -98,22 +99,28 @@ static void log_failure(const struct mcp_job *job)
             why.len > 0 ? o->text.data + why.at : "");
 }
 
-/* The traceback of the coroutine whose error is on top of its stack. */
+/* A fault of the script is worth a warning, a message for the caller is not. */
+static enum mcp_log_level fault_level(lua_State *co)
+{
+    return mcp_traceback_is_fault(co) ? MCP_LOG_WARNING : MCP_LOG_INFO;
+}
+
+/* Logs the traceback of the coroutine whose error is on top of its stack. */
 static int push_traceback(lua_State *L)
 {
     char name[256];
     lua_State *co = lua_touserdata(L, 1);
 
-    luaL_traceback(L, co, lua_tostring(co, -1), 0);
-    mcp_log(MCP_LOG_INFO, "app", "%s: %s", log_name(mcp_host_of(L)->job, name),
-            lua_tostring(L, -1));
+    mcp_traceback_push(L, co);
+    mcp_log(fault_level(co), "app", "%s: %s",
+            log_name(mcp_host_of(L)->job, name), lua_tostring(L, -1));
     return 0;
 }
 
 static void log_traceback(struct stretch *s)
 {
     if (lua_type(s->st->host.co, -1) == LUA_TSTRING &&
-        mcp_log_enabled(MCP_LOG_INFO))
+        mcp_log_enabled(fault_level(s->st->host.co)))
         (void)lua_cpcall(s->st->L, push_traceback, s->st->host.co);
 }
 
@@ -125,6 +132,13 @@ static void fail_memory(struct mcp_job *job)
     mcp_log(MCP_LOG_WARNING, "app", "%s: ran out of memory (memory_limit)",
             log_name(job, name));
     fail(job, "ran out of memory: it may use %lld KiB (memory_limit)", kib);
+}
+
+/* Completers and timers have no client that could be asked. */
+static bool may_ask(const struct mcp_job *job)
+{
+    return job->handler->kind != MCP_KIND_COMPLETER &&
+           job->handler->kind != MCP_KIND_TIMER;
 }
 
 /* The results of the handler, moved from its coroutine, become the outcome. */
@@ -140,7 +154,8 @@ static int write_results(lua_State *L)
         lua_settop(co, RESULTS_MAX);
     count = lua_gettop(co);
     lua_xmove(co, L, count);
-    if (count > 0 && mcp_bind_ask_is_required(L, lua_gettop(L) - count + 1)) {
+    if (count > 0 && may_ask(s->job) &&
+        mcp_bind_ask_is_required(L, lua_gettop(L) - count + 1)) {
         mcp_bind_ask_require(L, lua_gettop(L) - count + 1);
         return 0;
     }
@@ -158,7 +173,7 @@ static int write_raised(lua_State *L)
     lua_State *co = s->st->host.co;
 
     if (s->job->gen->config->dev && lua_type(co, -1) == LUA_TSTRING)
-        luaL_traceback(L, co, lua_tostring(co, -1), 0);
+        mcp_traceback_push(L, co);
     else
         lua_xmove(co, L, 1);
     mcp_result_write_error(L, -1, &options, &s->job->outcome);

@@ -39,6 +39,11 @@ static const char app[] =
     "    who(ctx) end))\n"
     "  return tostring(ok) .. ' ' .. tostring(why)\n"
     "end)\n"
+    "mcp.prompt('p', { description = 'd', arguments = { { name = 'a',\n"
+    "  complete = function(value, ctx)\n"
+    "    local ok, why = pcall(who, ctx)\n"
+    "    return { why }\n"
+    "  end } } }, function(a) return a end)\n"
     "mcp.tool('same', {}, function(ctx) who(ctx, 'k') who(ctx, 'k') end)\n"
     "mcp.tool('none', {}, function(ctx)\n"
     "  local v = ctx.memo('nil', function() end)\n"
@@ -346,6 +351,24 @@ static void elsewhere_it_says_what_to_do(void **state)
     expect_result(f, false, "call it from the handler itself");
     call(f, "same", "{\"k\":" NAMED("Bo") "}", NULL);
     expect_result(f, true, "\\\"k\\\" has been asked already");
+}
+
+static void completers_cannot_ask(void **state)
+{
+    struct fixture *f = *state;
+    const struct mcp_prompt *prompt;
+
+    make_call(f, &(struct how){.tool = "one"});
+    prompt = mcp_generation_find_prompt(f->one.job.gen, "p", 1);
+    assert_non_null(prompt);
+    f->one.job.tool = NULL;
+    f->one.job.prompt = prompt;
+    f->one.job.handler = &prompt->completers[0].handler;
+    f->one.job.args =
+        parse(f->one.call.arena, "{\"value\":\"v\",\"arguments\":{}}");
+    assert_int_equal(mcp_app_run(f->b.app, &f->one.job), MCP_OK);
+    wait_for(&f->one);
+    expect_result(f, false, "only tools, prompts and resources can ask");
 }
 
 static void a_handler_may_return_its_questions(void **state)
@@ -773,6 +796,7 @@ int main(void)
         cmocka_unit_test(several_are_asked_at_once),
         cmocka_unit_test(pcall_does_not_swallow_it),
         cmocka_unit_test(elsewhere_it_says_what_to_do),
+        cmocka_unit_test(completers_cannot_ask),
         cmocka_unit_test(a_handler_may_return_its_questions),
         cmocka_unit_test(capabilities_are_needed),
         cmocka_unit_test(a_tool_may_need_capabilities),
