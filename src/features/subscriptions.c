@@ -169,7 +169,8 @@ void mcp_subscriptions_close(struct mcp_subscriptions *set)
     (void)pthread_mutex_unlock(&set->lock);
     if (n > 0)
         mcp_log(MCP_LOG_INFO, "subscriptions",
-                "the server ends, and with it %zu streams", n);
+                "the server ends, and with it %zu stream%s", n,
+                n == 1 ? "" : "s");
     for (; ended != NULL; ended = next) {
         next = ended->next;
         end_stream(ended);
@@ -199,9 +200,12 @@ static bool grow(struct mcp_inbox *inbox)
 
     if (inbox->count < inbox->room)
         return true;
-    uris = realloc(inbox->uris, room * sizeof(*uris));
+    uris = mcp_memory_new(room, sizeof(*uris));
     if (uris == NULL)
         return false;
+    if (inbox->count > 0)
+        memcpy(uris, inbox->uris, inbox->count * sizeof(*uris));
+    free(inbox->uris);
     inbox->uris = uris;
     inbox->room = room;
     return true;
@@ -217,7 +221,7 @@ static enum mcp_err add_uri(struct mcp_inbox *inbox, const char *uri,
     if (inbox->count >= MCP_INBOX_MAX_URIS ||
         len > MCP_INBOX_MAX_BYTES - inbox->bytes)
         return MCP_ELIMIT;
-    copy = malloc(len + 1);
+    copy = mcp_memory_new(1, len + 1);
     if (copy == NULL || !grow(inbox)) {
         free(copy);
         return MCP_ENOMEM;

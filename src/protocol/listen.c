@@ -7,7 +7,6 @@
 #include "features/envelope.h"
 #include "features/prepared.h"
 #include "features/subscriptions.h"
-#include "protocol/endpoint.h"
 
 #define TASKS           "io.modelcontextprotocol/tasks"
 #define SUBSCRIPTION_ID "io.modelcontextprotocol/subscriptionId"
@@ -46,9 +45,8 @@ static void let_generation_go(struct mcp_exchange *x)
 
 static void refuse_accept(struct mcp_exchange *x)
 {
-    mcp_endpoint_refuse(x->rq.call, 406,
-                        "Accept must allow text/event-stream here");
-    mcp_exchange_finish(x);
+    mcp_exchange_refuse(x, MCP_REFUSE_ACCEPT,
+                        "Accept must allow text/event-stream here", NULL);
 }
 
 /* ---- subscriptions/listen ----------------------------------------------- */
