@@ -17,13 +17,13 @@
 #include "app/bind_ctx.h"
 #include "app/bind_files.h"
 #include "app/bind_shared.h"
+#include "app/bind_wiring.h"
 #include "app/declare.h"
 #include "app/heap.h"
 #include "app/result.h"
 #include "app/runner.h"
 #include "app/sources.h"
 #include "app/value.h"
-#include "app/wiring.h"
 #include "base/clock.h"
 #include "embedded_lua.h"
 
@@ -90,7 +90,7 @@ static void open_core(lua_State *L)
     mcp_bind_ask_open(L);
     mcp_bind_files_open(L);
     mcp_bind_shared_open(L);
-    mcp_wiring_open(L);
+    mcp_bind_wiring_open(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "mcp.core");
