@@ -191,7 +191,8 @@ static void failures_are_logged(void **state)
     assert_non_null(strstr(text, "app.lua:6: that went wrong"));
     assert_non_null(strstr(text, "app.lua:8: The timer took longer than 0.1"));
     assert_non_null(strstr(text, "app.lua:10: \"careful\""));
-    assert_non_null(strstr(text, "app.lua:12: The client lacks a capability"));
+    assert_non_null(
+        strstr(text, "app.lua:12: only tools, prompts and resources can ask"));
     bench_close(&b);
 }
 
