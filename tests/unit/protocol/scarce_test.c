@@ -110,11 +110,42 @@ static void a_batch_without_memory_is_one_error(void **state)
     fixture_free(f);
 }
 
+static void a_stream_opens_whole_or_not_at_all(void **state)
+{
+    struct fixture *f = fixture_new(true);
+    const char *body =
+        "{\"jsonrpc\":\"2.0\",\"id\":\"long enough to need room\",\"method\":"
+        "\"subscriptions/listen\",\"params\":{" META
+        ",\"notifications\":{\"toolsListChanged\":true}}}";
+    int opened = 0;
+
+    (void)state;
+    for (size_t n = 0; n < 16384; n += STEP_BYTES) {
+        struct flying *fl;
+
+        fixture_arena(f, n);
+        fl =
+            launch(f, MCP_TRANSPORT_HTTP, MODERN("subscriptions/listen"), body);
+        if (!peek(fl)->done) {
+            assert_non_null(strstr(peek(fl)->emitted, "acknowledged"));
+            hang_up(f, fl);
+            expect(land(f, fl), 202, "");
+            opened++;
+        } else {
+            assert_string_equal(peek(fl)->emitted, "");
+            assert_non_null(strstr(land(f, fl)->body, "\"error\""));
+        }
+    }
+    assert_true(opened > 0);
+    fixture_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_amount_of_memory_is_survived),
         cmocka_unit_test(a_batch_without_memory_is_one_error),
+        cmocka_unit_test(a_stream_opens_whole_or_not_at_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
