@@ -60,7 +60,7 @@ struct server {
     struct mcp_app *app;
     struct mcp_hangup *hangup; /* SIGHUP reloads the app                     */
     struct mcp_config *served; /* what the app set by mcp.server{} as well  */
-    size_t tool_count;
+    size_t tool_count, resource_count, prompt_count;
     struct mcp_endpoint *endpoint;
     struct mcp_http *http;
     char message[1024]; /* why a step failed, one line                      */
@@ -151,6 +151,8 @@ static enum mcp_err keep_first_config(struct server *s)
 
     s->served = mcp_config_copy(gen->config);
     s->tool_count = gen->tool_count;
+    s->resource_count = gen->resource_count + gen->template_count;
+    s->prompt_count = gen->prompt_count;
     mcp_generation_release(gen);
     return s->served != NULL ? MCP_OK : MCP_ENOMEM;
 }
@@ -224,6 +226,8 @@ static void print_banner(const struct server *s, const char *where)
                            .version = s->served->version,
                            .where = where,
                            .tool_count = s->tool_count,
+                           .resource_count = s->resource_count,
+                           .prompt_count = s->prompt_count,
                            .isolation = mcp_app_isolation(s->app),
                            .dev = s->config->dev,
                            .ready_ns = mcp_clock_now_ns() - s->started_ns,

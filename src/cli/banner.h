@@ -24,7 +24,8 @@ struct mcp_banner {
     const char *name;    /* of the app; NULL: not told    */
     const char *version; /* of the app; NULL: not told    */
     const char *where;   /* URL, or "stdio"               */
-    size_t tool_count;
+    size_t tool_count, resource_count,
+        prompt_count;        /* templates are resources */
     const char *isolation;   /* mcp_app_isolation()       */
     bool dev;                /* reloading when a file changes */
     uint64_t ready_ns;       /* from the start of main()  */

@@ -63,6 +63,19 @@ static void what_is_not_known_is_left_out(void **state)
                         "ms\n");
 }
 
+static void resources_and_prompts_are_counted_when_there_are_any(void **state)
+{
+    struct mcp_banner b = {.where = "stdio",
+                           .tool_count = 2,
+                           .resource_count = 1,
+                           .prompt_count = 3,
+                           .isolation = "request"};
+
+    (void)state;
+    assert_non_null(strstr(
+        written(&b), "\nstdio   2 tools, 1 resource, 3 prompts   isolation: "));
+}
+
 static void a_reduced_connection_limit_is_a_warning(void **state)
 {
     struct mcp_banner b = {.where = "stdio",
@@ -90,6 +103,7 @@ int main(void)
         cmocka_unit_test(the_banner_tells_who_where_what_and_how_fast),
         cmocka_unit_test(with_dev_the_banner_says_that_it_reloads),
         cmocka_unit_test(what_is_not_known_is_left_out),
+        cmocka_unit_test(resources_and_prompts_are_counted_when_there_are_any),
         cmocka_unit_test(a_reduced_connection_limit_is_a_warning),
         cmocka_unit_test(names_cannot_move_the_cursor),
     };
