@@ -290,8 +290,10 @@ static int ctx_index(lua_State *L)
         void (*push)(lua_State *L, struct mcp_job *job);
         bool keep;
     } fields[] = {
-        {"deadline", push_deadline, false},  {"client", push_client, true},
-        {"request", push_request, true},     {"item", push_item, true},
+        {"deadline", push_deadline, false},
+        {"client", push_client, true},
+        {"request", push_request, true},
+        {"item", push_item, true},
         {"arguments", push_arguments, true},
         {"input_responses", mcp_bind_ask_push_responses, true},
         {"request_state", mcp_bind_ask_push_state, true},

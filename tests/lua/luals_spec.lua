@@ -31,7 +31,8 @@ describe("a tag that is a slip", function()
   local slips = { parm = "param", params = "param", retrun = "return", returns = "return" }
   for slip, meant in pairs(slips) do
     it("is refused: " .. slip, function()
-      assert.equal(("app.lua:2: mcp.tool: ---@%s: unknown tag; did you mean %q?"):format(slip, meant),
+      local text = "app.lua:2: mcp.tool: ---@%s: unknown tag; did you mean %q?"
+      assert.equal(text:format(slip, meant),
         refusal("--- Text.\n---@" .. slip .. " a string", "a"))
     end)
   end
