@@ -101,10 +101,13 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         atomic_load(&r->kill_seq) != atomic_load(&r->seq))
         return;
     r->interrupt = atomic_load(&r->kill_reason);
-    if (atomic_load(&r->kill_stage) == 1)
+    /* On a busy machine the thread may not have run since stage 1. */
+    if (atomic_load(&r->kill_stage) == 1 || r->hooked < HOOKED_MIN) {
         lua_sethook(r->L, raise_interrupt, LUA_MASKCOUNT, 1);
-    else if (inside_luajit(context))
+        r->hooked = r->hooked + 1;
+    } else if (inside_luajit(context)) {
         siglongjmp(r->escape, MCP_RUN_ESCAPED);
+    }
     errno = saved;
 }
 
@@ -298,6 +301,7 @@ enum mcp_run_end mcp_runner_run_for(struct mcp_runner *r, lua_State *L,
     }
     r->L = L;
     r->interrupt = MCP_INTERRUPT_NONE;
+    r->hooked = 0;
     atomic_store_explicit(&r->deadline_ns, deadline_ns, memory_order_relaxed);
     atomic_store_explicit(&r->token, token, memory_order_relaxed);
     r->giving_up = giving_up;

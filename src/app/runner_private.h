@@ -19,6 +19,7 @@ enum {
     TAKEN_MAX = 16,   /* stuck runs given up in one look          */
     STUCK_MS = 1000,  /* overdue for so long: blocked in C        */
     STAGE_2_MS = 100, /* overdue for so long: jump out            */
+    HOOKED_MIN = 5,   /* but not before so many signals were seen */
     ALT_STACK_BYTES = 64 << 10,
     GUARD_SLACK = 128 << 10,  /* below the stack: counts as overflow */
     RESERVE_BYTES = 64 << 10, /* lowest part of the stack, see on_fault() */
@@ -55,6 +56,7 @@ struct mcp_runner {
     /* Only on the runner's thread. */
     lua_State *L;
     volatile sig_atomic_t interrupt; /* enum mcp_interrupt, set by handler */
+    volatile sig_atomic_t hooked;    /* signals of this run that set the hook */
     atomic_int kill_reason;
     sigjmp_buf escape;
     unsigned claim_seq; /* != 0: this run may be given up and has not claimed */
