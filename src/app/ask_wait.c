@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 
-enum { MESSAGE_MAX_BYTES = 64 << 20 };
+enum { MESSAGE_MAX_BYTES = 64 << 20, PIPE_WAITING = 32 };
 
 struct mcp_ask_limits mcp_ask_limits = {.max_waiting = 1000, .wait_s = 600};
 
@@ -22,6 +22,18 @@ static unsigned long long last_id;
 
 /* ---- the list ---- */
 
+/* How many may wait. The reader of stdio stops at twice `queue` and 64 calls,
+ * and could never read an answer if all of them waited for one. */
+static size_t most_waiting(const struct mcp_job *job)
+{
+    size_t pipe = 2 * (size_t)job->gen->config->queue + PIPE_WAITING;
+
+    return job->call->transport == MCP_TRANSPORT_STDIO &&
+                   pipe < mcp_ask_limits.max_waiting
+               ? pipe
+               : mcp_ask_limits.max_waiting;
+}
+
 /* Gives the waits their ids and lists them. */
 static enum mcp_err list_all(struct mcp_job *job)
 {
@@ -29,7 +41,7 @@ static enum mcp_err list_all(struct mcp_job *job)
     struct mcp_ask_wait *w;
 
     (void)pthread_mutex_lock(&lock);
-    if (waiting >= mcp_ask_limits.max_waiting)
+    if (waiting >= most_waiting(job))
         err = MCP_EBUSY;
     for (w = job->ask->waits; err == MCP_OK && w != NULL; w = w->next) {
         (void)snprintf(w->id, sizeof(w->id), "mcpluad-%llu", ++last_id);

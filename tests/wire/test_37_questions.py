@@ -384,6 +384,26 @@ class Stdio(wire.TestCase):
         server.send(body)
         self.assertEqual(server.receive()["error"]["code"], -32021)
 
+    def test_waiting_calls_do_not_fill_the_pipe(self):
+        """With a queue of 1 the pipe has 66 calls; 34 of them may wait."""
+        server = self.start_stdio(APP, options=["--queue", "1"])
+        server.initialize(capabilities=ALL)
+        questions = []
+        for id in range(1, 36):
+            server.send({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+                         "params": {"name": "greet"}})
+            questions.append(server.receive())
+        self.assertNotIn("method", last := questions.pop())
+        self.assertIn("too many calls wait", text(last["result"]))
+        self.assertTrue(all("method" in q for q in questions))
+        server.send({"jsonrpc": "2.0", "id": 99, "method": "tools/call",
+                     "params": {"name": "quick"}})
+        self.assertEqual(server.receive()["id"], 99)
+        for question in questions:
+            server.send({"jsonrpc": "2.0", "id": question["id"],
+                         "result": {"action": "cancel"}})
+            self.assertEqual(text(server.receive()["result"]), "no: cancel")
+
     def test_end_of_input_ends_a_waiting_call(self):
         server = self.start_stdio(APP)
         server.initialize(capabilities=ALL)
