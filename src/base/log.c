@@ -39,6 +39,7 @@ static atomic_bool is_stalled; /* nobody reads: do not wait again */
 
 void mcp_log_setup(enum mcp_log_level level, bool json)
 {
+    tzset(); /* now: later gmtime_r() would wait for stdio's locks */
     atomic_store(&least_level, (int)level);
     atomic_store(&as_json, json);
 }
