@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app/changes.h"
@@ -23,6 +24,8 @@ enum {
     STACK_BYTES = 1 << 20,
     GUARD_BYTES = 128 << 10,
     SHUTDOWN_SECONDS = 3, /* for on_shutdown                               */
+    SETTLE_MS = 30,       /* files untouched for so long are whole            */
+    SETTLE_TRIES = 100,
 };
 
 /* What a generation's `lua` points to. When the generation is gone it waits
@@ -277,6 +280,13 @@ static enum mcp_err load_generation(struct mcp_loader *l)
         mcp_builder_free(b);
         return err;
     }
+    if (l->runs != NULL && /* a reload */
+        mcp_sources_changed(side_of(mcp_builder_view(b))->sources)) {
+        mcp_builder_free(b); /* a file was half-written when it was read */
+        (void)snprintf(l->message, sizeof(l->message),
+                       "its files keep changing");
+        return MCP_EBUSY;
+    }
     if (l->runs == NULL)
         l->runs = mcp_config_copy(mcp_builder_view(b)->config);
     if (l->runs == NULL) {
@@ -340,6 +350,33 @@ static void tell_reload(struct mcp_loader *l, const struct mcp_generation *old,
         l->options->published(l->options->published_user, old, now);
 }
 
+/* Waits until nobody has written to the files for a moment, but not for ever.
+ */
+static void settle(struct mcp_sources *sources)
+{
+    const struct timespec nap = {0, 10 * (long)MCP_NS_PER_MS};
+    int tries;
+
+    for (tries = 0; tries < SETTLE_TRIES; tries++) {
+        if (mcp_sources_age_ns(sources) >= SETTLE_MS * MCP_NS_PER_MS)
+            return;
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+static enum mcp_err load_settled(struct mcp_loader *l,
+                                 struct mcp_sources *sources)
+{
+    enum mcp_err err;
+    int tries = 0;
+
+    do {
+        settle(sources);
+        err = load_generation(l);
+    } while (err == MCP_EBUSY && ++tries < SETTLE_TRIES);
+    return err;
+}
+
 static void reload(struct mcp_loader *l, bool only_when_changed)
 {
     const struct mcp_generation *old = mcp_registry_acquire(l->registry), *now;
@@ -347,7 +384,7 @@ static void reload(struct mcp_loader *l, bool only_when_changed)
 
     if (old != NULL &&
         (!only_when_changed || mcp_sources_changed(side_of(old)->sources))) {
-        if (load_generation(l) == MCP_OK) {
+        if (load_settled(l, side_of(old)->sources) == MCP_OK) {
             now = mcp_registry_acquire(l->registry);
             tell_reload(l, old, now,
                         (double)(mcp_clock_now_ns() - begin) / 1e6);

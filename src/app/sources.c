@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_SOURCE_BYTES = 64 << 20 };
@@ -158,6 +159,36 @@ bool mcp_sources_changed(struct mcp_sources *s)
         changed = differs(it);
     (void)pthread_mutex_unlock(&s->lock);
     return changed;
+}
+
+static uint64_t age_of(const char *path)
+{
+    struct timespec now;
+    struct stat st;
+    int64_t age;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    if (stat(path, &st) != 0)
+        return UINT64_MAX;
+    age = (int64_t)(now.tv_sec - st.st_mtim.tv_sec) * INT64_C(1000000000) +
+          (now.tv_nsec - st.st_mtim.tv_nsec);
+    return age >= 0 ? (uint64_t)age : UINT64_MAX;
+}
+
+uint64_t mcp_sources_age_ns(struct mcp_sources *s)
+{
+    uint64_t youngest = UINT64_MAX;
+    struct source *it;
+
+    (void)pthread_mutex_lock(&s->lock);
+    for (it = s->first; it != NULL; it = it->next) {
+        uint64_t age = age_of(it->path);
+
+        if (age < youngest)
+            youngest = age;
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return youngest;
 }
 
 void mcp_sources_each(struct mcp_sources *s,

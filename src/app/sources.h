@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -37,6 +38,10 @@ const char *mcp_sources_find(struct mcp_sources *s, const char *path,
 /* Has any of the files changed, gone or come since it was read? Compares the
  * bytes; a touched file is not a changed one. */
 bool mcp_sources_changed(struct mcp_sources *s);
+
+/* Nanoseconds since the youngest of the files that are there was written;
+ * UINT64_MAX when there is none, or when it is of the future. */
+uint64_t mcp_sources_age_ns(struct mcp_sources *s);
 
 /* Calls each(user, path) for every path that was asked for, those that were
  * not there included. `path` is BORROWED. `each` must not use `s`. */

@@ -178,6 +178,8 @@ static void run_app(lua_State *L, struct loading *ld)
         ld->missing = true;
         luaL_error(L, "%s: no such file, or it cannot be read", path);
     }
+    if (len == 0) /* also what an editor leaves for a moment while it saves */
+        luaL_error(L, "%s: the file is empty", path);
     lua_pushfstring(L, "@%s", path);
     if (luaL_loadbuffer(L, bytes, len, lua_tostring(L, -1)) != 0)
         lua_error(L);

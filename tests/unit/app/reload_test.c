@@ -177,6 +177,36 @@ static void a_save_is_noticed_in_every_manner_of_saving(void **unused)
     bench_close(&b);
 }
 
+/* Truncated, then written in two halves, each of which is a script of its own,
+ * while other files of the folder come and go. */
+static void a_half_written_file_is_never_served(void **unused)
+{
+    static const char half[] = "local mcp = require 'mcp'\n";
+    struct bench b;
+    int i;
+
+    (void)unused;
+    bench_make(&b);
+    bench_open_version(&b, true);
+    for (i = 2; i < 12; i++) {
+        FILE *f = fopen(b.path, "w");
+
+        write_file(&b, "noise.lua", "return 1");
+        usleep(5000);
+        fputs(half, f);
+        fflush(f);
+        write_file(&b, "noise.lua", "return 2");
+        usleep(5000);
+        fprintf(f, "mcp.tool('version', function() return 'v%d' end)\n", i);
+        fclose(f);
+        wait_for_version(&b, i); /* each ask finds the tool */
+    }
+    write_file(&b, "app.lua", "");
+    usleep(200000);
+    assert_int_equal(ask(&b, "version"), 11);
+    bench_close(&b);
+}
+
 static void a_touch_reloads_nothing_but_a_changed_module_does(void **unused)
 {
     struct bench b;
@@ -210,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_broken_script_changes_nothing),
         cmocka_unit_test(reloads_under_load_lose_no_call_and_leak_nothing),
         cmocka_unit_test(a_save_is_noticed_in_every_manner_of_saving),
+        cmocka_unit_test(a_half_written_file_is_never_served),
         cmocka_unit_test(a_touch_reloads_nothing_but_a_changed_module_does),
     };
 
