@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/changes.h"
+#include "app/flush.h"
 #include "app/slots.h"
 #include "app/sources.h"
 #include "app/state.h"
@@ -533,6 +534,7 @@ static struct mcp_loader *loader_new(const struct mcp_app_options *options,
         mcp_registry_free(registry);
         return NULL;
     }
+    mcp_flush_open();
     l->options = options;
     l->registry = registry;
     l->supervisor = supervisor;
