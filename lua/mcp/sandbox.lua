@@ -231,10 +231,28 @@ if is_mute then
   print, io.write = audible(print), audible(io.write)
 end
 
+-- With --dev: a global that a call makes is most often a forgotten `local`. It is
+-- gone when the call ends, and the author hears of it.
+local is_developing = core.developing()
+local function tell_new_globals()
+  if not is_developing or getmetatable(_G) ~= nil then
+    return
+  end
+  setmetatable(_G, {
+    __newindex = function(globals, key, value)
+      rawset(globals, key, value)
+      local at = debug.getinfo(2, "Sl")
+      core.warn(("%s:%d: a call makes the global %q; is a `local` missing?"):format(
+        at and at.short_src or "?", at and at.currentline or 0, tostring(key)))
+    end,
+  })
+end
+
 return {
   --- The app has loaded.
   loaded = function()
     is_mute = false
+    tell_new_globals()
   end,
 
   --- The int64_t high * 2^32 + low, for arguments of type int64.

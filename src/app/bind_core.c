@@ -13,11 +13,13 @@
 #include "app/host.h"
 #include "app/job.h"
 #include "app/listener.h"
+#include "app/registry.h"
 #include "app/result.h"
 #include "app/result_job.h"
 #include "app/runner.h"
 #include "app/sources.h"
 #include "base/json.h"
+#include "base/log.h"
 
 /* note_foreign(why) */
 static int note_foreign(lua_State *L)
@@ -105,6 +107,27 @@ static int end_call(lua_State *L)
     return 0;
 }
 
+/* developing() -> boolean: --dev; while the app loads */
+static int developing(lua_State *L)
+{
+    const struct mcp_load *load = mcp_host_of(L)->load;
+    bool dev = false;
+
+    if (load != NULL && load->follow != NULL)
+        dev = load->follow->config->dev;
+    else if (load != NULL)
+        dev = mcp_builder_config(load->builder)->dev;
+    lua_pushboolean(L, dev);
+    return 1;
+}
+
+/* warn(text): one line of the log */
+static int warn(lua_State *L)
+{
+    mcp_log(MCP_LOG_WARNING, "app", "%s", luaL_checkstring(L, 1));
+    return 0;
+}
+
 /* isolation() -> "request" | "worker", jit: boolean */
 static int isolation(lua_State *L)
 {
@@ -165,6 +188,8 @@ void mcp_bind_core_open(lua_State *L)
         {"source", source},
         {"end_call", end_call},
         {"isolation", isolation},
+        {"developing", developing},
+        {"warn", warn},
         {"notify_resource_updated", notify_resource_updated},
         {"notify_list_changed", notify_list_changed},
         {NULL, NULL},

@@ -15,6 +15,8 @@
  *   note_foreign(why)      something lives outside of the state's memory
  *   load_source(path) -> bytes | nil       read once for all states
  *   source(chunkname) -> bytes | nil       what "@path" was compiled from
+ *   developing() -> boolean                --dev; while the app loads
+ *   warn(text)                             one line of the log
  *   isolation() -> "request" | "worker", jit
  *   notify_resource_updated(uri), notify_list_changed(name)
  *                          those who listen are told; not during a load
