@@ -6,7 +6,7 @@
 
 packages_build=(gcc libc6-dev cmake ninja-build pkg-config luajit
   libluajit-5.1-dev libmicrohttpd-dev libpcre2-dev libssl-dev libyaml-dev
-  lua-cjson)
+  lua-cjson libsqlite3-dev libcurl4-openssl-dev)
 packages_test=(git libcmocka-dev libjansson-dev lua-busted lua-check clang
   libclang-rt-14-dev clang-format)
 # A command that also comes from elsewhere (nvm, pyenv): its package is
