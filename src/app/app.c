@@ -196,6 +196,17 @@ void mcp_app_reload(struct mcp_app *app)
     mcp_loader_reload(app->loader, false);
 }
 
+void mcp_app_clock_moved(struct mcp_app *app)
+{
+    mcp_supervisor_wake(app->supervisor);
+    mcp_timers_clock_moved(app->timers);
+}
+
+struct mcp_shared *mcp_app_shared(struct mcp_app *app)
+{
+    return app->options.shared;
+}
+
 bool mcp_app_ready(struct mcp_app *app)
 {
     return app->pool != NULL && mcp_pool_healthy(app->pool);

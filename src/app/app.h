@@ -63,6 +63,13 @@ void mcp_app_client_left(struct mcp_app *app, const struct mcp_call *call);
  * nothing and is logged with file and line. */
 void mcp_app_reload(struct mcp_app *app);
 
+/* The clock has been put forward (mcp_clock_ahead_ns): sleepers, deadlines and
+ * timers that are due now are. */
+void mcp_app_clock_moved(struct mcp_app *app);
+
+/* The dictionaries of mcp.shared (app/shared.h); BORROWED. */
+struct mcp_shared *mcp_app_shared(struct mcp_app *app);
+
 /* Can it serve? (For /readyz.) Never touches Lua. */
 bool mcp_app_ready(struct mcp_app *app);
 

@@ -328,11 +328,9 @@ static uint64_t tick(void *user, uint64_t now)
 static bool wait_for_workers(struct mcp_pool *p, unsigned wait_ms)
 {
     uint64_t end = mcp_clock_now_ns() + wait_ms * MCP_NS_PER_MS;
-    struct timespec t;
+    struct timespec t = mcp_clock_timespec(end);
     int rc = 0;
 
-    t.tv_sec = (time_t)(end / MCP_NS_PER_S);
-    t.tv_nsec = (long)(end % MCP_NS_PER_S);
     while (p->workers > 0 && rc == 0)
         rc = pthread_cond_timedwait(&p->gone, &p->lock, &t);
     return p->workers == 0;

@@ -131,8 +131,7 @@ static void wait_until(struct mcp_supervisor *s, uint64_t ns)
         (void)pthread_cond_wait(&s->wake, &s->lock);
         return;
     }
-    t.tv_sec = (time_t)(ns / MCP_NS_PER_S);
-    t.tv_nsec = (long)(ns % MCP_NS_PER_S);
+    t = mcp_clock_timespec(ns);
     (void)pthread_cond_timedwait(&s->wake, &s->lock, &t);
 }
 

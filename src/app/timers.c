@@ -214,8 +214,7 @@ static void wait_until(struct mcp_timers *t, uint64_t when_ns)
         (void)pthread_cond_wait(&t->changed, &t->lock);
         return;
     }
-    at.tv_sec = (time_t)(when_ns / MCP_NS_PER_S);
-    at.tv_nsec = (long)(when_ns % MCP_NS_PER_S);
+    at = mcp_clock_timespec(when_ns);
     (void)pthread_cond_timedwait(&t->changed, &t->lock, &at);
 }
 
@@ -303,6 +302,13 @@ void mcp_timers_follow(struct mcp_timers *t, const struct mcp_generation *gen)
         gone = leave(old);
     (void)pthread_mutex_unlock(&t->lock);
     set_free(gone);
+}
+
+void mcp_timers_clock_moved(struct mcp_timers *t)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    (void)pthread_cond_signal(&t->changed);
+    (void)pthread_mutex_unlock(&t->lock);
 }
 
 /* ---- life -----------------------------------------------------------------

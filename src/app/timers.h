@@ -34,6 +34,10 @@ mcp_timers_new(enum mcp_err (*submit)(void *user, struct mcp_job *job),
  * generation before no more. An older generation than that is ignored. */
 void mcp_timers_follow(struct mcp_timers *t, const struct mcp_generation *gen);
 
+/* The clock has been put forward (mcp_clock_ahead_ns): what is due now beats.
+ */
+void mcp_timers_clock_moved(struct mcp_timers *t);
+
 /* No beat from now on; runs that are under way still end in here. */
 void mcp_timers_stop(struct mcp_timers *t);
 
