@@ -22,7 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/app.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -34,11 +33,8 @@
 #include "cli/help.h"
 #include "cli/list.h"
 #include "cli/options.h"
+#include "cli/service.h"
 #include "cli/signals.h"
-#include "features/changed.h"
-#include "features/prepare.h"
-#include "features/subscriptions.h"
-#include "protocol/endpoint.h"
 #include "transport/http.h"
 #include "transport/stdio.h"
 
@@ -56,12 +52,8 @@ struct server {
     struct mcp_cli cli;
     struct mcp_signals signals;
     int in, out; /* stdio: the private channel to the client                */
-    struct mcp_subscriptions *subscriptions; /* who hears of changes        */
-    struct mcp_app *app;
-    struct mcp_hangup *hangup; /* SIGHUP reloads the app                     */
-    struct mcp_config *served; /* what the app set by mcp.server{} as well  */
-    size_t tool_count, resource_count, prompt_count;
-    struct mcp_endpoint *endpoint;
+    struct mcp_service service; /* the app and its endpoint                  */
+    struct mcp_hangup *hangup;  /* SIGHUP reloads the app                    */
     struct mcp_http *http;
     char message[1024]; /* why a step failed, one line                      */
 };
@@ -143,101 +135,65 @@ static void set_up_log(const struct mcp_config *config)
     mcp_log_setup((enum mcp_log_level)config->log_level, config->log_json);
 }
 
-/* Takes from the first generation what outlives it: a reload may change the
- * tools, but not where this process listens. */
-static enum mcp_err keep_first_config(struct server *s)
-{
-    const struct mcp_generation *gen = mcp_app_acquire(s->app);
-
-    s->served = mcp_config_copy(gen->config);
-    s->tool_count = gen->tool_count;
-    s->resource_count = gen->resource_count + gen->template_count;
-    s->prompt_count = gen->prompt_count;
-    mcp_generation_release(gen);
-    return s->served != NULL ? MCP_OK : MCP_ENOMEM;
-}
-
 static void reload(void *app)
 {
     mcp_app_reload(app);
 }
 
-/* The app tells of changes; those who listen hear of them. */
-static void notify(void *subscriptions, enum mcp_notice what, const char *uri,
-                   size_t len)
-{
-    if (what == MCP_NOTICE_RESOURCE)
-        mcp_publish_resource(subscriptions, uri, len);
-    else
-        mcp_publish_lists(subscriptions, mcp_changed_list(what));
-}
-
-static void published(void *subscriptions, const struct mcp_generation *old,
-                      const struct mcp_generation *now)
-{
-    mcp_publish_lists(subscriptions, mcp_changed_lists(old, now));
-}
-
 /* Loads the app and builds the endpoint over it. */
-static enum mcp_err open_app(struct server *s)
+static enum mcp_err open_service(struct server *s)
 {
     struct mcp_app_options options = {.path = s->cli.app,
                                       .config = s->config,
-                                      .prepare = mcp_features_prepare,
                                       .watch = s->config->dev,
                                       .idle = s->cli.action != MCP_CLI_SERVE,
                                       .mute = s->cli.action != MCP_CLI_SERVE &&
-                                              s->cli.action != MCP_CLI_CALL,
-                                      .published = published,
-                                      .listener.notify = notify};
-    enum mcp_err rc;
+                                              s->cli.action != MCP_CLI_CALL};
+    enum mcp_err rc =
+        mcp_service_open(&s->service, &options, s->message, sizeof(s->message));
 
-    s->subscriptions = mcp_subscriptions_new();
-    if (s->subscriptions == NULL)
-        return MCP_ENOMEM;
-    options.published_user = options.listener.user = s->subscriptions;
-    rc = mcp_app_open(&options, &s->app, s->message, sizeof(s->message));
-    if (rc == MCP_OK)
-        rc = keep_first_config(s);
     if (rc != MCP_OK)
         return rc;
-    set_up_log(s->served);
-    s->endpoint = mcp_endpoint_new(s->app, s->served, s->subscriptions);
-    s->hangup = mcp_hangup_start(reload, s->app);
-    return s->endpoint != NULL && s->hangup != NULL ? MCP_OK : MCP_ENOMEM;
+    set_up_log(s->service.served);
+    s->hangup = mcp_hangup_start(reload, s->service.app);
+    return s->hangup != NULL ? MCP_OK : MCP_ENOMEM;
 }
 
-/* A worker may still be giving its answer to the endpoint, whoever hears it:
- * only when the workers have gone nobody does. One that does not go keeps all
- * that it may use until the process ends, which is now. */
-static void close_app(struct server *s)
+static void close_service(struct server *s)
 {
     mcp_hangup_stop(s->hangup);
-    if (!mcp_app_close(s->app))
+    if (!mcp_service_close(&s->service))
         _exit(EXIT_FAILURE);
-    mcp_endpoint_free(s->endpoint);
-    mcp_subscriptions_free(s->subscriptions);
-    mcp_config_free(s->served);
+}
+
+/* What the banner counts. */
+static void count_items(const struct server *s, struct mcp_banner *b)
+{
+    const struct mcp_generation *gen = mcp_app_acquire(s->service.app);
+
+    b->tool_count = gen->tool_count;
+    b->resource_count = gen->resource_count + gen->template_count;
+    b->prompt_count = gen->prompt_count;
+    mcp_generation_release(gen);
 }
 
 static void print_banner(const struct server *s, const char *where)
 {
-    struct mcp_banner b = {.name = s->served->name,
-                           .version = s->served->version,
+    struct mcp_banner b = {.name = s->service.served->name,
+                           .version = s->service.served->version,
                            .where = where,
-                           .tool_count = s->tool_count,
-                           .resource_count = s->resource_count,
-                           .prompt_count = s->prompt_count,
-                           .isolation = mcp_app_isolation(s->app),
+                           .isolation = mcp_app_isolation(s->service.app),
                            .dev = s->config->dev,
                            .ready_ns = mcp_clock_now_ns() - s->started_ns,
-                           .max_connections = s->served->max_connections};
+                           .max_connections =
+                               s->service.served->max_connections};
     struct mcp_buf out;
     bool reduced = false;
     size_t limit = 0;
 
     if (s->http != NULL)
         limit = mcp_http_connection_limit(s->http, &reduced);
+    count_items(s, &b);
     b.connection_limit = reduced ? limit : 0;
     if (mcp_log_is_json()) {
         mcp_banner_log(&b);
@@ -255,10 +211,10 @@ static bool is_ready(void *app)
 
 static enum mcp_err serve_http(struct server *s)
 {
-    struct mcp_http_options options = {.config = s->served,
-                                       .endpoint = s->endpoint,
+    struct mcp_http_options options = {.config = s->service.served,
+                                       .endpoint = s->service.endpoint,
                                        .ready = is_ready,
-                                       .user = s->app};
+                                       .user = s->service.app};
     enum mcp_err rc;
 
     rc = mcp_http_start(&options, &s->http, s->message, sizeof(s->message));
@@ -272,7 +228,7 @@ static enum mcp_err serve_http(struct server *s)
     mcp_signals_serving(END_S);
     print_banner(s, mcp_http_url(s->http));
     while (!mcp_signals_wait(&s->signals, SWEEP_MS)) {
-        mcp_endpoint_sweep(s->endpoint);
+        mcp_endpoint_sweep(s->service.endpoint);
         (void)mcp_trim();
     }
     mcp_http_stop(s->http, DRAIN_S);
@@ -285,8 +241,8 @@ static enum mcp_err serve_stdio(struct server *s)
 
     mcp_signals_serving(END_S);
     print_banner(s, "stdio");
-    rc = mcp_stdio_run(s->endpoint, s->served, s->in, s->out, s->signals.stop,
-                       s->signals.wake_fd, DRAIN_S);
+    rc = mcp_stdio_run(s->service.endpoint, s->service.served, s->in, s->out,
+                       s->signals.stop, s->signals.wake_fd, DRAIN_S);
     mcp_signals_end_in(END_S);
     if (rc == 0)
         return MCP_OK;
@@ -310,10 +266,10 @@ static enum mcp_err run(struct server *s)
     /* What the app prints is seen line by line, also in a pipe. */
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     set_up_log(s->config);
-    rc = open_app(s);
+    rc = open_service(s);
     if (rc == MCP_OK)
         rc = s->config->stdio ? serve_stdio(s) : serve_http(s);
-    close_app(s);
+    close_service(s);
     return rc;
 }
 
@@ -323,14 +279,14 @@ static enum mcp_err report(struct server *s, bool *passes)
 
     switch (s->cli.action) {
     case MCP_CLI_LIST:
-        return mcp_list_run(s->app, s->endpoint, &s->cli, s->out, s->message,
-                            size);
+        return mcp_list_run(s->service.app, s->service.endpoint, &s->cli,
+                            s->out, s->message, size);
     case MCP_CLI_CALL:
-        return mcp_call_run(s->app, s->endpoint, &s->cli, s->out, passes,
-                            s->message, size);
+        return mcp_call_run(s->service.app, s->service.endpoint, &s->cli,
+                            s->out, passes, s->message, size);
     default:
-        return mcp_check_report(s->app, &s->cli, s->out, passes, s->message,
-                                size);
+        return mcp_check_report(s->service.app, &s->cli, s->out, passes,
+                                s->message, size);
     }
 }
 
@@ -346,10 +302,10 @@ static enum mcp_err look(struct server *s, bool *passes)
     }
     s->config->dev = false; /* nothing is to be reloaded */
     set_up_log(s->config);
-    rc = open_app(s);
+    rc = open_service(s);
     if (rc == MCP_OK)
         rc = report(s, passes);
-    close_app(s);
+    close_service(s);
     return rc;
 }
 

@@ -1,0 +1,67 @@
+/*
+ * service.c - see service.h
+ */
+#include "cli/service.h"
+
+#include "features/changed.h"
+#include "features/prepare.h"
+
+/* The app tells of changes; those who listen hear of them. */
+static void notify(void *subscriptions, enum mcp_notice what, const char *uri,
+                   size_t len)
+{
+    if (what == MCP_NOTICE_RESOURCE)
+        mcp_publish_resource(subscriptions, uri, len);
+    else
+        mcp_publish_lists(subscriptions, mcp_changed_list(what));
+}
+
+static void published(void *subscriptions, const struct mcp_generation *old,
+                      const struct mcp_generation *now)
+{
+    mcp_publish_lists(subscriptions, mcp_changed_lists(old, now));
+}
+
+/* Takes from the first generation what outlives it: a reload may change the
+ * tools, but not where this process listens. */
+static struct mcp_config *first_config(struct mcp_app *app)
+{
+    const struct mcp_generation *gen = mcp_app_acquire(app);
+    struct mcp_config *config = mcp_config_copy(gen->config);
+
+    mcp_generation_release(gen);
+    return config;
+}
+
+enum mcp_err mcp_service_open(struct mcp_service *s,
+                              struct mcp_app_options *options, char *message,
+                              size_t message_size)
+{
+    enum mcp_err err;
+
+    s->subscriptions = mcp_subscriptions_new();
+    if (s->subscriptions == NULL)
+        return MCP_ENOMEM;
+    options->prepare = mcp_features_prepare;
+    options->published = published;
+    options->listener.notify = notify;
+    options->published_user = options->listener.user = s->subscriptions;
+    err = mcp_app_open(options, &s->app, message, message_size);
+    if (err != MCP_OK)
+        return err;
+    s->served = first_config(s->app);
+    if (s->served != NULL)
+        s->endpoint = mcp_endpoint_new(s->app, s->served, s->subscriptions);
+    return s->endpoint != NULL ? MCP_OK : MCP_ENOMEM;
+}
+
+bool mcp_service_close(struct mcp_service *s)
+{
+    if (!mcp_app_close(s->app))
+        return false;
+    mcp_endpoint_free(s->endpoint);
+    mcp_subscriptions_free(s->subscriptions);
+    mcp_config_free(s->served);
+    *s = (struct mcp_service){0};
+    return true;
+}
