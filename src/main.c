@@ -35,6 +35,7 @@
 #include "cli/options.h"
 #include "cli/service.h"
 #include "cli/signals.h"
+#include "cli/test.h"
 #include "transport/http.h"
 #include "transport/stdio.h"
 
@@ -323,6 +324,8 @@ int main(int argc, char **argv)
     int status;
 
     keep_standard_descriptors();
+    if (argc > 1 && strcmp(argv[1], "test") == 0)
+        return mcp_test_run(argc - 2, argv + 2);
     s.config = mcp_config_new();
     if (s.config != NULL)
         rc = mcp_cli_parse(argc, argv, s.config, &s.cli, s.message,

@@ -1,0 +1,529 @@
+/*
+ * test_host.c - see test_host.h
+ *
+ * Rule: arguments first, C second, results last, as in app/bind_*.c.
+ */
+#include "cli/test_host.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/shared_value.h"
+#include "app/value.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/service.h"
+#include "cli/test_call.h"
+
+#define HOST_TYPE "mcp.test_host"
+#define CALL_TYPE "mcp.test_call"
+
+enum {
+    JSON_BYTES = 256 << 20,
+    MESSAGE_BYTES = 1024,
+};
+
+/* A message that was sent; Lua holds it. */
+struct sent {
+    struct mcp_test_call *call; /* NULL: given up */
+    struct sent *next, **place; /* among those of the same host */
+};
+
+/* An open app; Lua holds it. */
+struct host {
+    struct mcp_service service;
+    struct mcp_config *config;
+    struct sent *sent;
+    struct host *next, **place; /* among all; NULL: closed */
+};
+
+/* The open ones. The thread of the specs has them for itself. */
+static struct host *hosts;
+
+/* ---- values ---------------------------------------------------------------
+ */
+
+/* Pushes what `text` says, or nil and why not. */
+static int l_decode(lua_State *L)
+{
+    const struct mcp_json_options options = {.max_depth = MCP_VALUE_MAX_DEPTH};
+    struct mcp_json_error e = {.reason = "out of memory"};
+    struct mcp_arena *arena;
+    const struct mcp_json *tree;
+    size_t len;
+    const char *text = luaL_checklstring(L, 1, &len);
+
+    arena = mcp_arena_new(JSON_BYTES);
+    if (arena == NULL ||
+        mcp_json_parse(arena, text, len, &options, &tree, &e) != MCP_OK) {
+        mcp_arena_free(arena);
+        lua_pushnil(L);
+        lua_pushfstring(L, "%s at byte %d", e.reason, (int)e.offset);
+        return 2;
+    }
+    mcp_value_push(L, tree);
+    mcp_arena_free(arena);
+    return 1;
+}
+
+static int l_encode(lua_State *L)
+{
+    struct mcp_value_error error = {"", ""};
+    struct mcp_buf out;
+
+    luaL_checkany(L, 1);
+    luaL_checkstack(L, 4 * MCP_VALUE_MAX_DEPTH, "a value");
+    mcp_buf_init(&out, JSON_BYTES);
+    if (mcp_value_write(L, 1, &out, NULL, &error) != MCP_OK) {
+        mcp_buf_free(&out);
+        return luaL_error(L, "%s %s",
+                          error.path[0] != '\0' ? error.path : "the value",
+                          error.message);
+    }
+    lua_pushlstring(L, out.data, out.len);
+    mcp_buf_free(&out);
+    return 1;
+}
+
+static int l_array(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    mcp_value_mark_array(L, 1);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int l_object(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    mcp_value_mark_object(L, 1);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* ---- opening and closing --------------------------------------------------
+ */
+
+static void unlink_sent(struct sent *s)
+{
+    if (s->place == NULL)
+        return;
+    *s->place = s->next;
+    if (s->next != NULL)
+        s->next->place = s->place;
+    s->place = NULL;
+}
+
+static bool host_close(struct host *h)
+{
+    if (h->place == NULL)
+        return true;
+    *h->place = h->next;
+    if (h->next != NULL)
+        h->next->place = h->place;
+    h->place = NULL;
+    if (h->service.endpoint != NULL)
+        mcp_endpoint_end_streams(h->service.endpoint);
+    while (h->sent != NULL) {
+        struct sent *s = h->sent;
+
+        unlink_sent(s);
+        mcp_test_call_leave(s->call);
+    }
+    if (!mcp_service_close(&h->service))
+        return false;
+    mcp_config_free(h->config);
+    h->config = NULL;
+    return true;
+}
+
+bool mcp_test_host_close_all(void)
+{
+    bool closed = true;
+
+    while (hosts != NULL)
+        closed = host_close(hosts) && closed;
+    return closed;
+}
+
+/* A handler blocked inside a C library still uses what would be freed. */
+static void close_or_end(struct host *h)
+{
+    if (host_close(h))
+        return;
+    (void)fputs("mcpluad test: a handler is blocked inside a C library; "
+                "its process ends\n",
+                stderr);
+    (void)fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+static struct host *open_host(lua_State *L, int arg)
+{
+    struct host *h = luaL_checkudata(L, arg, HOST_TYPE);
+
+    if (h->place == NULL)
+        luaL_error(L, "the client has been closed");
+    return h;
+}
+
+/* Sets the options of the table at 2, all texts. False: `message` says why. */
+static bool set_options(lua_State *L, struct mcp_config *config, char *message)
+{
+    enum mcp_err err = mcp_config_read_env(config, message, MESSAGE_BYTES);
+
+    lua_pushnil(L);
+    while (err == MCP_OK && lua_next(L, 2) != 0) {
+        /* both are strings: test.lua made them so */
+        err = mcp_config_set(config, lua_tostring(L, -2), lua_tostring(L, -1),
+                             MCP_FROM_FLAG, message, MESSAGE_BYTES);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 3);
+    return err == MCP_OK;
+}
+
+static bool start_host(lua_State *L, struct host *h, char *message)
+{
+    struct mcp_app_options options = {.path = lua_tostring(L, 1)};
+
+    (void)snprintf(message, MESSAGE_BYTES, "out of memory");
+    h->config = mcp_config_new();
+    if (h->config == NULL || !set_options(L, h->config, message))
+        return false;
+    mcp_log_setup((enum mcp_log_level)h->config->log_level,
+                  h->config->log_json);
+    options.config = h->config;
+    return mcp_service_open(&h->service, &options, message, MESSAGE_BYTES) ==
+           MCP_OK;
+}
+
+/* open(path, options) -> host | nil, message */
+static int l_open(lua_State *L)
+{
+    struct host *h;
+    char message[MESSAGE_BYTES];
+
+    luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    h = lua_newuserdata(L, sizeof(*h));
+    memset(h, 0, sizeof(*h));
+    luaL_getmetatable(L, HOST_TYPE);
+    lua_setmetatable(L, 3);
+    h->next = hosts;
+    h->place = &hosts;
+    if (hosts != NULL)
+        hosts->place = &h->next;
+    hosts = h;
+    if (start_host(L, h, message))
+        return 1;
+    close_or_end(h);
+    lua_pushnil(L);
+    lua_pushstring(L, message);
+    return 2;
+}
+
+static int l_close(lua_State *L)
+{
+    close_or_end(luaL_checkudata(L, 1, HOST_TYPE));
+    return 0;
+}
+
+/* ---- messages -------------------------------------------------------------
+ */
+
+/* host:start(message) -> call */
+static int l_start(lua_State *L)
+{
+    struct host *h = open_host(L, 1);
+    size_t len;
+    const char *body = luaL_checklstring(L, 2, &len);
+    struct sent *s = lua_newuserdata(L, sizeof(*s));
+
+    memset(s, 0, sizeof(*s));
+    luaL_getmetatable(L, CALL_TYPE);
+    lua_setmetatable(L, -2);
+    s->call = mcp_test_call_start(h->service.endpoint, body, len);
+    if (s->call == NULL)
+        return luaL_error(L, "not enough memory");
+    s->next = h->sent;
+    s->place = &h->sent;
+    if (h->sent != NULL)
+        h->sent->place = &s->next;
+    h->sent = s;
+    return 1;
+}
+
+static int push_text(lua_State *L)
+{
+    lua_pushlstring(L, lua_touserdata(L, 1), *(size_t *)lua_touserdata(L, 2));
+    return 1;
+}
+
+/* call:next(seconds) -> message, is_last | nil */
+static int l_next(lua_State *L)
+{
+    struct sent *s = luaL_checkudata(L, 1, CALL_TYPE);
+    uint64_t wait_ns = mcp_clock_from_seconds(luaL_checknumber(L, 2));
+    char *text = NULL;
+    size_t len = 0;
+    enum mcp_test_next next;
+    int failed;
+
+    luaL_checkstack(L, 4, "a message");
+    next = mcp_test_call_next(s->call, wait_ns, &text, &len);
+    if (next == MCP_TEST_NOTHING)
+        return 0;
+    if (text == NULL)
+        return luaL_error(L, "not enough memory");
+    lua_pushcfunction(L, push_text);
+    lua_pushlightuserdata(L, text);
+    lua_pushlightuserdata(L, &len);
+    failed = lua_pcall(L, 2, 1, 0);
+    free(text);
+    if (failed)
+        return lua_error(L);
+    lua_pushboolean(L, next == MCP_TEST_ANSWER);
+    return 2;
+}
+
+static int l_leave(lua_State *L)
+{
+    struct sent *s = luaL_checkudata(L, 1, CALL_TYPE);
+
+    mcp_test_call_leave(s->call);
+    return 0;
+}
+
+static int l_drop(lua_State *L)
+{
+    struct sent *s = luaL_checkudata(L, 1, CALL_TYPE);
+
+    unlink_sent(s);
+    if (s->call != NULL)
+        mcp_test_call_drop(s->call);
+    s->call = NULL;
+    return 0;
+}
+
+/* pause(seconds): of real time */
+static int l_pause(lua_State *L)
+{
+    uint64_t ns = mcp_clock_from_seconds(luaL_checknumber(L, 1));
+    struct timespec t = {.tv_sec = (time_t)(ns / MCP_NS_PER_S),
+                         .tv_nsec = (long)(ns % MCP_NS_PER_S)};
+
+    (void)nanosleep(&t, NULL);
+    return 0;
+}
+
+/* ---- time and generations -------------------------------------------------
+ */
+
+/* host:advance(seconds): for every app of the process */
+static int l_advance(lua_State *L)
+{
+    double seconds = luaL_checknumber(L, 2);
+
+    (void)open_host(L, 1);
+    luaL_argcheck(L, seconds >= 0 && seconds <= 1e9, 2,
+                  "seconds from 0 to 1e9; time does not run backwards");
+    atomic_fetch_add(&mcp_clock_ahead_ns, mcp_clock_from_seconds(seconds));
+    for (struct host *h = hosts; h != NULL; h = h->next) {
+        mcp_endpoint_sweep(h->service.endpoint);
+        mcp_app_clock_moved(h->service.app);
+    }
+    return 0;
+}
+
+static int l_reload(lua_State *L)
+{
+    mcp_app_reload(open_host(L, 1)->service.app);
+    return 0;
+}
+
+static int l_generation(lua_State *L)
+{
+    const struct mcp_generation *gen =
+        mcp_app_acquire(open_host(L, 1)->service.app);
+
+    lua_pushnumber(L, (lua_Number)gen->number);
+    mcp_generation_release(gen);
+    return 1;
+}
+
+/* ---- mcp.shared -----------------------------------------------------------
+ */
+
+static struct mcp_shared_text text_at(lua_State *L, int arg)
+{
+    struct mcp_shared_text text;
+
+    text.data = luaL_checklstring(L, arg, &text.len);
+    return text;
+}
+
+static struct mcp_shared_dict *dict_of(lua_State *L)
+{
+    struct host *h = open_host(L, 1);
+    struct mcp_shared_text name = text_at(L, 2);
+    struct mcp_shared_dict *d;
+
+    if (mcp_shared_open(mcp_app_shared(h->service.app), name, 0, &d) != MCP_OK)
+        luaL_error(L, "no memory for a dictionary");
+    return d;
+}
+
+static int push_shared(lua_State *L)
+{
+    const struct mcp_buf *buf = lua_touserdata(L, 1);
+
+    mcp_shared_value_push(L, (struct mcp_shared_text){buf->data, buf->len});
+    return 1;
+}
+
+/* host:shared_get(name, key) -> value | nil */
+static int l_shared_get(lua_State *L)
+{
+    struct mcp_shared_dict *d = dict_of(L);
+    struct mcp_shared_text key = text_at(L, 3);
+    struct mcp_buf value;
+    int failed;
+
+    mcp_buf_init(&value, JSON_BYTES);
+    if (mcp_shared_get(d, key, &value) != MCP_OK) {
+        mcp_buf_free(&value);
+        return 0;
+    }
+    lua_pushcfunction(L, push_shared);
+    lua_pushlightuserdata(L, &value);
+    failed = lua_pcall(L, 1, 1, 0);
+    mcp_buf_free(&value);
+    return failed ? lua_error(L) : 1;
+}
+
+/* host:shared_set(name, key, value, ttl) */
+static int l_shared_set(lua_State *L)
+{
+    struct mcp_shared_dict *d = dict_of(L);
+    struct mcp_shared_text key = text_at(L, 3);
+    uint64_t ttl_ns = mcp_clock_from_seconds(luaL_optnumber(L, 5, 0));
+    struct mcp_value_error error = {"", ""};
+    struct mcp_buf value;
+    enum mcp_err err;
+
+    luaL_checkany(L, 4);
+    luaL_checkstack(L, MCP_SHARED_VALUE_STACK, "a shared value");
+    mcp_buf_init(&value, mcp_shared_max_bytes(d));
+    err = mcp_shared_value_write(L, 4, &value, &error);
+    if (err == MCP_OK)
+        err = mcp_shared_set(
+            d, key, (struct mcp_shared_text){value.data, value.len}, ttl_ns);
+    mcp_buf_free(&value);
+    if (err == MCP_EINVAL)
+        return luaL_error(L, "value %s %s", error.path, error.message);
+    return err == MCP_OK ? 0 : luaL_error(L, "the value does not fit");
+}
+
+/* host:shared_delete(name, key) -> was there one? */
+static int l_shared_delete(lua_State *L)
+{
+    struct mcp_shared_dict *d = dict_of(L);
+
+    lua_pushboolean(L, mcp_shared_delete(d, text_at(L, 3)));
+    return 1;
+}
+
+static int push_keys(lua_State *L)
+{
+    const struct mcp_buf *buf = lua_touserdata(L, 1);
+    size_t at = 0;
+    int n = 0;
+
+    lua_newtable(L);
+    while (at < buf->len) {
+        size_t len;
+
+        memcpy(&len, buf->data + at, sizeof(len));
+        lua_pushlstring(L, buf->data + at + sizeof(len), len);
+        lua_rawseti(L, -2, ++n);
+        at += sizeof(len) + len;
+    }
+    return 1;
+}
+
+/* host:shared_keys(name, prefix) -> list, in no order */
+static int l_shared_keys(lua_State *L)
+{
+    struct mcp_shared_dict *d = dict_of(L);
+    struct mcp_shared_text prefix = text_at(L, 3);
+    struct mcp_buf keys;
+    int failed;
+
+    mcp_buf_init(&keys, JSON_BYTES);
+    failed = mcp_shared_keys(d, prefix, &keys) != MCP_OK;
+    if (!failed) {
+        lua_pushcfunction(L, push_keys);
+        lua_pushlightuserdata(L, &keys);
+        failed = lua_pcall(L, 1, 1, 0);
+    } else {
+        lua_pushliteral(L, "not enough memory");
+    }
+    mcp_buf_free(&keys);
+    return failed ? lua_error(L) : 1;
+}
+
+/* ---- the module -----------------------------------------------------------
+ */
+
+static void make_type(lua_State *L, const char *name, const luaL_Reg *methods)
+{
+    luaL_newmetatable(L, name);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -2, "__index");
+    luaL_register(L, NULL, methods);
+    lua_pop(L, 1);
+}
+
+int mcp_test_host_open(lua_State *L)
+{
+    static const luaL_Reg host_methods[] = {
+        {"start", l_start},
+        {"advance", l_advance},
+        {"reload", l_reload},
+        {"generation", l_generation},
+        {"shared_get", l_shared_get},
+        {"shared_set", l_shared_set},
+        {"shared_delete", l_shared_delete},
+        {"shared_keys", l_shared_keys},
+        {"close", l_close},
+        {"__gc", l_close},
+        {NULL, NULL},
+    };
+    static const luaL_Reg call_methods[] = {
+        {"next", l_next},
+        {"leave", l_leave},
+        {"__gc", l_drop},
+        {NULL, NULL},
+    };
+    static const luaL_Reg functions[] = {
+        {"open", l_open},   {"encode", l_encode}, {"decode", l_decode},
+        {"array", l_array}, {"object", l_object}, {"pause", l_pause},
+        {NULL, NULL},
+    };
+
+    mcp_value_open(L);
+    make_type(L, HOST_TYPE, host_methods);
+    make_type(L, CALL_TYPE, call_methods);
+    lua_newtable(L);
+    luaL_register(L, NULL, functions);
+    lua_pushlightuserdata(L, NULL);
+    lua_setfield(L, -2, "null");
+    return 1;
+}
