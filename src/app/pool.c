@@ -290,6 +290,16 @@ static void count_stuck(struct mcp_pool *p)
     p->stuck = now;
 }
 
+bool mcp_pool_is_idle(struct mcp_pool *p)
+{
+    bool idle;
+
+    (void)pthread_mutex_lock(&p->lock);
+    idle = p->first == NULL && p->idle == p->workers;
+    (void)pthread_mutex_unlock(&p->lock);
+    return idle;
+}
+
 bool mcp_pool_healthy(struct mcp_pool *p)
 {
     bool healthy;

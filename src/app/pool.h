@@ -58,6 +58,9 @@ void mcp_pool_wake(struct mcp_pool *p, struct mcp_job *job);
  * started in their place. */
 bool mcp_pool_healthy(struct mcp_pool *p);
 
+/* Does no job run or wait for a worker now? Parked ones do neither. */
+bool mcp_pool_is_idle(struct mcp_pool *p);
+
 /* Wakes the parked job of `call`, if there is one: its call is cancelled. */
 void mcp_pool_cancel(struct mcp_pool *p, const struct mcp_call *call);
 
