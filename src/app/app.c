@@ -31,6 +31,7 @@ struct mcp_app {
     struct mcp_loader *loader;
     struct mcp_pool *pool;
     struct mcp_timers *timers;
+    size_t max_workers;
     void (*published)(void *user, const struct mcp_generation *old,
                       const struct mcp_generation *now);
     void *published_user; /* of whoever opened the app */
@@ -56,6 +57,7 @@ static enum mcp_err start_workers(struct mcp_app *app)
 
     options.max_workers =
         mcp_loader_worker_count(gen->config, &options.min_workers);
+    app->max_workers = options.max_workers;
     mcp_generation_release(gen);
     return mcp_pool_new(&options, &app->pool);
 }
@@ -163,8 +165,9 @@ enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job)
     mcp_outcome_init(&job->outcome, OUTCOME_MAX);
     job->state = NULL;
     job->next = NULL;
-    job->ask = NULL;
-    job->woken = false;
+    if (job->apart == NULL)
+        job->ask = NULL;
+    job->woken = job->aside = job->resting = false;
     return mcp_pool_submit(app->pool, job);
 }
 
@@ -178,6 +181,17 @@ bool mcp_app_answer(struct mcp_app *app, const struct mcp_session *session,
                     const struct mcp_json *response)
 {
     return mcp_ask_wait_answer(app->pool, session, response);
+}
+
+bool mcp_app_answer_apart(struct mcp_app *app, const struct mcp_call *call,
+                          const char *key, const struct mcp_json *answer)
+{
+    return mcp_ask_wait_answer_apart(app->pool, call, key, answer);
+}
+
+size_t mcp_app_max_workers(struct mcp_app *app)
+{
+    return app->max_workers;
 }
 
 void mcp_app_session_ended(struct mcp_app *app,
@@ -200,6 +214,11 @@ void mcp_app_clock_moved(struct mcp_app *app)
 {
     mcp_supervisor_wake(app->supervisor);
     mcp_timers_clock_moved(app->timers);
+}
+
+bool mcp_app_is_idle(struct mcp_app *app)
+{
+    return mcp_pool_is_idle(app->pool);
 }
 
 struct mcp_shared *mcp_app_shared(struct mcp_app *app)

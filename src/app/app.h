@@ -52,6 +52,14 @@ void mcp_app_cancel(struct mcp_app *app, struct mcp_call *call);
 bool mcp_app_answer(struct mcp_app *app, const struct mcp_session *session,
                     const struct mcp_json *response);
 
+/* An answer to the question `key` of the run apart (app/apart.h) that has this
+ * call. False: the question is not out. */
+bool mcp_app_answer_apart(struct mcp_app *app, const struct mcp_call *call,
+                          const char *key, const struct mcp_json *answer);
+
+/* How many handlers may run at once, those that wait not counted. */
+size_t mcp_app_max_workers(struct mcp_app *app);
+
 /* The session is over, or the client of a call that may go on without it has
  * left: questions to it get no answer any more. */
 void mcp_app_session_ended(struct mcp_app *app,
@@ -66,6 +74,10 @@ void mcp_app_reload(struct mcp_app *app);
 /* The clock has been put forward (mcp_clock_ahead_ns): sleepers, deadlines and
  * timers that are due now are. */
 void mcp_app_clock_moved(struct mcp_app *app);
+
+/* Does no handler run or wait for its turn now? One that sleeps, or waits for
+ * its client, does neither. */
+bool mcp_app_is_idle(struct mcp_app *app);
 
 /* The dictionaries of mcp.shared (app/shared.h); BORROWED. */
 struct mcp_shared *mcp_app_shared(struct mcp_app *app);

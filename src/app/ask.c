@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "app/apart.h"
 #include "base/codec.h"
 #include "base/seal.h"
 
@@ -210,18 +211,28 @@ static bool add_all(struct mcp_job *job, struct mcp_ask_entry **list,
     return true;
 }
 
+static const char state_wrong[] = "requestState is not one of this server";
+
 const char *mcp_ask_read_state(struct mcp_job *job, const char *text,
                                size_t len, int64_t now_s)
 {
-    static const char wrong[] = "requestState is not one of this server";
     const struct mcp_json_options options = {.max_depth = MCP_JSON_MAX_DEPTH,
                                              .allow_duplicate_keys = true};
-    const struct mcp_json *tree, *expiry, *answers, *memos, *state;
-    struct mcp_ask *ask = mcp_ask_of(job);
+    const struct mcp_json *tree;
 
-    if (ask == NULL || mcp_json_parse(job->call->arena, text, len, &options,
-                                      &tree, NULL) != MCP_OK)
-        return wrong;
+    if (mcp_ask_of(job) == NULL ||
+        mcp_json_parse(job->call->arena, text, len, &options, &tree, NULL) !=
+            MCP_OK)
+        return state_wrong;
+    return mcp_ask_take_state(job, tree, now_s);
+}
+
+const char *mcp_ask_take_state(struct mcp_job *job, const struct mcp_json *tree,
+                               int64_t now_s)
+{
+    const struct mcp_json *expiry, *answers, *memos, *state;
+    struct mcp_ask *ask = job->ask;
+
     expiry = mcp_json_find(tree, "e");
     answers = mcp_json_find(tree, "a");
     memos = mcp_json_find(tree, "m");
@@ -230,12 +241,12 @@ const char *mcp_ask_read_state(struct mcp_job *job, const char *text,
         !mcp_json_is(answers, MCP_JSON_OBJECT) ||
         !mcp_json_is(memos, MCP_JSON_OBJECT) ||
         (state != NULL && state->type != MCP_JSON_STRING))
-        return wrong;
+        return state_wrong;
     if (!(expiry->number > (double)now_s))
         return "requestState has expired: send the request without it";
     if (!add_all(job, &ask->answers, answers) ||
         !add_all(job, &ask->memos, memos))
-        return wrong;
+        return state_wrong;
     ask->state = state;
     return NULL;
 }
@@ -357,6 +368,28 @@ static void write_state(struct mcp_buf *b, const struct mcp_ask *ask,
         mcp_json_write_string(b, state, len);
     }
     mcp_buf_putc(b, '}');
+}
+
+void mcp_ask_write_state(struct mcp_buf *out, const struct mcp_ask *ask)
+{
+    write_state(out, ask, ask->state != NULL ? ask->state->u.text : NULL,
+                ask->state != NULL ? ask->state->count : 0);
+}
+
+bool mcp_ask_tell_kept(struct mcp_job *job)
+{
+    struct mcp_buf b;
+    bool fits;
+
+    if (job->apart == NULL)
+        return true;
+    mcp_buf_init(&b, MCP_ASK_STATE_MAX_BYTES);
+    mcp_ask_write_state(&b, job->ask);
+    fits = !b.failed;
+    if (fits)
+        job->apart->keep(job, b.data, b.len);
+    mcp_buf_free(&b);
+    return fits;
 }
 
 /* Appends the sealed state to the outcome. */

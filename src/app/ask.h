@@ -54,10 +54,12 @@ struct mcp_ask_entry {
 
 struct mcp_ask {
     struct mcp_ask_entry *answers, *memos;
-    struct mcp_ask_entry *asked; /* keys of this run                      */
-    const struct mcp_json *responses; /* params.inputResponses, or NULL   */
-    const struct mcp_json *state;     /* a string of the app's, or NULL   */
-    unsigned numbers[3];              /* questions without a key, by kind */
+    struct mcp_ask_entry *asked;  /* keys of this run                      */
+    struct mcp_ask_entry *issued; /* keys of a run apart, of all its life  */
+    const struct mcp_json *responses;  /* params.inputResponses, or NULL   */
+    const struct mcp_json *state;      /* a string of the app's, or NULL   */
+    const struct mcp_json *next_state; /* the one for the next run        */
+    unsigned numbers[3];               /* questions without a key, by kind */
 
     /* while it waits (ask_wait.h) */
     struct mcp_ask_wait *waits;
@@ -124,5 +126,16 @@ enum mcp_err mcp_ask_write_bound(const struct mcp_job *job,
  * (since 1970). NULL, or what is wrong with it. */
 const char *mcp_ask_read_state(struct mcp_job *job, const char *text,
                                size_t len, int64_t now_s);
+
+/* The same for one that is a tree already. */
+const char *mcp_ask_take_state(struct mcp_job *job, const struct mcp_json *tree,
+                               int64_t now_s);
+
+/* What is known so far as such a state, not sealed. */
+void mcp_ask_write_state(struct mcp_buf *out, const struct mcp_ask *ask);
+
+/* Tells whoever carries a run apart what is known so far. False: it is too
+ * large to be kept. */
+bool mcp_ask_tell_kept(struct mcp_job *job);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/apart.h"
 #include "base/clock.h"
 
 enum { MESSAGE_MAX_BYTES = 64 << 20, PIPE_WAITING = 32 };
@@ -41,7 +42,7 @@ static enum mcp_err list_all(struct mcp_job *job)
     struct mcp_ask_wait *w;
 
     (void)pthread_mutex_lock(&lock);
-    if (waiting >= most_waiting(job))
+    if (job->apart == NULL && waiting >= most_waiting(job))
         err = MCP_EBUSY;
     for (w = job->ask->waits; err == MCP_OK && w != NULL; w = w->next) {
         (void)snprintf(w->id, sizeof(w->id), "mcpluad-%llu", ++last_id);
@@ -49,7 +50,7 @@ static enum mcp_err list_all(struct mcp_job *job)
         first = w;
     }
     if (err == MCP_OK) {
-        waiting++;
+        waiting += job->apart == NULL;
         job->ask->waiting = true;
     }
     (void)pthread_mutex_unlock(&lock);
@@ -67,7 +68,7 @@ void mcp_ask_wait_end(struct mcp_job *job)
                 *link = (*link)->other;
             else
                 link = &(*link)->other;
-        waiting--;
+        waiting -= job->apart == NULL;
         job->ask->waiting = false;
         job->woken = false; /* nobody will wake it any more */
     }
@@ -90,6 +91,22 @@ void mcp_ask_wait_free(struct mcp_job *job)
 
 /* ---- asking ---- */
 
+/* The question's key, or for a second question of that key "KEY-2", and so on:
+ * a key never stands for two questions of one task. NULL: no memory. */
+static const char *unused_key(struct mcp_job *job, const struct mcp_question *q)
+{
+    static const struct mcp_json yes = {.type = MCP_JSON_TRUE};
+    struct mcp_ask *ask = job->ask;
+    const char *key = q->key;
+    unsigned n = 1;
+
+    while (key != NULL && mcp_ask_find(ask->issued, key, strlen(key)) != NULL)
+        key = mcp_arena_printf(job->call->arena, "%s-%u", q->key, ++n);
+    if (key == NULL || !mcp_ask_keep(job, &ask->issued, key, strlen(key), &yes))
+        return NULL;
+    return key;
+}
+
 /* One wait a question, in their order, in the arena. */
 static enum mcp_err make_waits(struct mcp_job *job,
                                const struct mcp_question *q, size_t count)
@@ -103,6 +120,11 @@ static enum mcp_err make_waits(struct mcp_job *job,
         if (w == NULL)
             return MCP_ENOMEM;
         *w = (struct mcp_ask_wait){.job = job, .question = &q[i]};
+        if (job->apart != NULL) {
+            w->key = unused_key(job, &q[i]);
+            if (w->key == NULL)
+                return MCP_ENOMEM;
+        }
         *end = w;
         end = &w->next;
     }
@@ -126,6 +148,24 @@ static enum mcp_err send(struct mcp_call *call, const struct mcp_ask_wait *w)
     return err;
 }
 
+/* Hands the questions to whoever made the run. */
+static enum mcp_err carry(struct mcp_job *job, size_t count)
+{
+    struct mcp_apart_question *q =
+        mcp_arena_alloc(job->call->arena, count * sizeof(*q));
+    const struct mcp_ask_wait *w = job->ask->waits;
+
+    if (q == NULL)
+        return MCP_ENOMEM;
+    for (size_t i = 0; i < count; i++, w = w->next)
+        q[i] = (struct mcp_apart_question){.key = w->key,
+                                           .name = w->question->key,
+                                           .request = w->question->request,
+                                           .request_len =
+                                               w->question->request_len};
+    return job->apart->ask(job, q, count);
+}
+
 enum mcp_err mcp_ask_wait_begin(struct mcp_job *job,
                                 const struct mcp_question *q, size_t count)
 {
@@ -135,14 +175,20 @@ enum mcp_err mcp_ask_wait_begin(struct mcp_job *job,
 
     if (err == MCP_OK)
         err = list_all(job);
-    for (w = job->ask->waits; err == MCP_OK && w != NULL; w = w->next)
-        err = send(job->call, w);
+    if (err == MCP_OK && job->apart != NULL)
+        err = carry(job, count);
+    else
+        for (w = job->ask->waits; err == MCP_OK && w != NULL; w = w->next)
+            err = send(job->call, w);
     if (err != MCP_OK) {
         mcp_ask_wait_free(job);
         return err;
     }
     job->ask->left_ns = job->deadline_ns > now ? job->deadline_ns - now : 0;
-    job->deadline_ns = now + mcp_clock_from_seconds(mcp_ask_limits.wait_s);
+    job->deadline_ns =
+        job->apart != NULL
+            ? UINT64_MAX
+            : now + mcp_clock_from_seconds(mcp_ask_limits.wait_s);
     job->wake_ns = job->deadline_ns;
     return MCP_OK;
 }
@@ -188,6 +234,31 @@ bool mcp_ask_wait_answer(struct mcp_pool *pool,
             : find(session, mcp_json_find(response, "id"));
     if (w != NULL) {
         w->text = mcp_buf_take(&b, &w->len);
+        close_wait(pool, w, MCP_ASK_ANSWERED);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    mcp_buf_free(&b);
+    return w != NULL;
+}
+
+bool mcp_ask_wait_answer_apart(struct mcp_pool *pool,
+                               const struct mcp_call *call, const char *key,
+                               const struct mcp_json *answer)
+{
+    struct mcp_ask_wait *w;
+    struct mcp_buf b;
+
+    mcp_buf_init(&b, MESSAGE_MAX_BYTES);
+    mcp_buf_puts(&b, "{\"result\":");
+    mcp_json_write(&b, answer);
+    mcp_buf_putc(&b, '}');
+    (void)pthread_mutex_lock(&lock);
+    for (w = first; w != NULL; w = w->other)
+        if (w->job->call == call && w->end == MCP_ASK_OPEN &&
+            strcmp(w->key, key) == 0)
+            break;
+    if (w != NULL) {
+        w->text = b.failed ? NULL : mcp_buf_take(&b, &w->len);
         close_wait(pool, w, MCP_ASK_ANSWERED);
     }
     (void)pthread_mutex_unlock(&lock);

@@ -249,7 +249,7 @@ static int core_ask(lua_State *L)
         return 0;
     if (!mcp_ask_may(job, q, missing))
         return leave(L);
-    if (mcp_call_is_modern(job->call)) {
+    if (mcp_call_is_modern(job->call) && job->apart == NULL) {
         mcp_ask_write_required(job, q, missing, NULL, 0);
         return leave(L);
     }
@@ -469,6 +469,8 @@ static int core_memo_set(lua_State *L)
                           error.message);
     if (!mcp_ask_keep(job, &job->ask->memos, key, len, v))
         return luaL_error(L, "ctx.memo: there is no memory left");
+    if (!mcp_ask_tell_kept(job))
+        return luaL_error(L, "ctx.memo: the values are too large to be kept");
     push_memo(L, v);
     return 1;
 }

@@ -5,7 +5,7 @@
  *   ctx.debug/info/warning/error(data, logger?)   ctx.sleep(seconds)
  *   ctx.cancelled() -> boolean   ctx.deadline -> seconds left
  *   ctx.client, ctx.request, ctx.item -> tables   ctx.auth -> nil
- *   ctx.arguments -> table, of a completer
+ *   ctx.arguments -> table, of a completer   ctx.task -> { id }, in a task
  *
  * Functions may be called with a dot or, as people do, with a colon.
  *
@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/apart.h"
 #include "app/bind_ask.h"
 #include "app/host.h"
 #include "app/job.h"
@@ -163,7 +164,10 @@ static int ctx_sleep(lua_State *L)
 /* cancelled() -> boolean */
 static int ctx_cancelled(lua_State *L)
 {
-    lua_pushboolean(L, atomic_load(&job_of(L)->call->cancelled));
+    const struct mcp_job *job = job_of(L);
+
+    lua_pushboolean(L, atomic_load(&job->call->cancelled) ||
+                           atomic_load(&job->call->unwanted));
     return 1;
 }
 
@@ -281,6 +285,16 @@ static void push_arguments(lua_State *L, struct mcp_job *job)
         lua_pushnil(L);
 }
 
+static void push_task(lua_State *L, struct mcp_job *job)
+{
+    if (job->apart == NULL) {
+        lua_pushnil(L);
+        return;
+    }
+    lua_createtable(L, 0, 1);
+    set_string(L, "id", job->apart->id);
+}
+
 /* ctx.KEY for keys that ctx does not have yet. Tables are kept in ctx, so that
  * a second look sees the same one. upvalue 1: the table of functions. */
 static int ctx_index(lua_State *L)
@@ -297,6 +311,7 @@ static int ctx_index(lua_State *L)
         {"arguments", push_arguments, true},
         {"input_responses", mcp_bind_ask_push_responses, true},
         {"request_state", mcp_bind_ask_push_state, true},
+        {"task", push_task, true},
     };
     const char *key;
     size_t i;

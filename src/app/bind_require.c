@@ -42,7 +42,8 @@ static void ask_again(struct mcp_job *job, const struct mcp_question *q,
                       size_t count, const struct mcp_json *state)
 {
     static const char nothing[] =
-        "mcp.input_required without requests is for 2026-07-28 only";
+        "mcp.input_required without requests is for 2026-07-28 only, and not "
+        "for tasks";
     enum mcp_err err;
 
     if (count == 0) {
@@ -56,7 +57,7 @@ static void ask_again(struct mcp_job *job, const struct mcp_question *q,
         mcp_ask_fail(job, why, strlen(why));
         return;
     }
-    job->ask->state = state;
+    job->ask->next_state = state;
     job->ask->again = true;
 }
 
@@ -78,7 +79,7 @@ void mcp_bind_ask_require(lua_State *L, int idx)
     lua_pop(L, 1);
     if (!mcp_ask_may(job, q, count))
         return;
-    if (!mcp_call_is_modern(job->call))
+    if (!mcp_call_is_modern(job->call) || job->apart != NULL)
         ask_again(job, q, count, state);
     else
         mcp_ask_write_required(job, q, count,
@@ -134,6 +135,9 @@ bool mcp_bind_ask_take(struct mcp_job *job)
     mcp_buf_free(&b);
     mcp_ask_wait_free(job);
     ask->again = false;
+    ask->state = ask->next_state;
+    if (ok)
+        (void)mcp_ask_tell_kept(job);
     ask->asked = NULL;
     memset(ask->numbers, 0, sizeof(ask->numbers));
     return ok;

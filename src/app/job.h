@@ -13,6 +13,7 @@
 #include "app/registry.h"
 #include "base/call.h"
 
+struct mcp_apart;
 struct mcp_ask;
 
 /* What `args` is: of a tool and a prompt, the arguments; of a resource, the
@@ -39,6 +40,8 @@ struct mcp_job {
     void (*finish)(struct mcp_job *job); /* called once, on a worker thread;
                                             `outcome` is filled              */
     void *user;                          /* the maker's                      */
+    const struct mcp_apart *apart; /* NULL: a request waits for the outcome;
+                                      BORROWED (app/apart.h)                */
 
     struct mcp_outcome outcome; /* freed by finish with mcp_outcome_free()   */
 
@@ -48,6 +51,8 @@ struct mcp_job {
     void *state;
     struct mcp_ask *ask; /* its questions; NULL: none yet (app/ask.h) */
     bool woken;          /* before it was parked; under the pool's lock */
+    bool aside;   /* it waits, and its state does not count as lent     */
+    bool resting; /* apart->rest() has been told so                     */
 };
 
 #endif

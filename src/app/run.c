@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "app/apart.h"
 #include "app/ask_wait.h"
 #include "app/bind_ask.h"
 #include "app/heap.h"
@@ -260,13 +261,24 @@ static void in_lua(void *user)
 /* ---- around it ------------------------------------------------------------
  */
 
+/* How long the job may take, in seconds, and what says so. */
+static double limit_of(const struct mcp_job *job, const char **option)
+{
+    *option = "timeout";
+    if (job->handler->timeout_s > 0)
+        return job->handler->timeout_s;
+    *option = job->apart != NULL ? "task_timeout" : "call_timeout";
+    return job->apart != NULL ? job->apart->timeout_s
+                              : job->gen->config->call_timeout;
+}
+
 /* What the end of the run says where the handler could not: `why` is of the
  * runner. True when the handler's own outcome stands. */
 static void settle(struct mcp_job *job, enum mcp_run_end end,
                    enum mcp_interrupt why)
 {
-    double limit = job->handler->timeout_s > 0 ? job->handler->timeout_s
-                                               : job->gen->config->call_timeout;
+    const char *option;
+    double limit = limit_of(job, &option);
     char name[256];
 
     if (job->outcome.kind != MCP_OUTCOME_NONE && end == MCP_RUN_RETURNED)
@@ -281,8 +293,7 @@ static void settle(struct mcp_job *job, enum mcp_run_end end,
                   "through a C function");
         return;
     }
-    fail(job, "took longer than %g s and was stopped (%s)", limit,
-         job->handler->timeout_s > 0 ? "timeout" : "call_timeout");
+    fail(job, "took longer than %g s and was stopped (%s)", limit, option);
     job->outcome.timed_out = true;
     mcp_log(MCP_LOG_WARNING, "app", "%s: stopped after %g s%s",
             log_name(job, name), limit,
@@ -328,8 +339,7 @@ static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
     char message[512];
     enum mcp_err err = mcp_slots_lend(mcp_loader_slots(job->gen), runner, job,
                                       &st, message, sizeof(message));
-    double limit = job->handler->timeout_s > 0 ? job->handler->timeout_s
-                                               : job->gen->config->call_timeout;
+    const char *option;
 
     if (err == MCP_EBUSY)
         return false;
@@ -345,7 +355,8 @@ static bool borrow(struct mcp_runner *runner, struct mcp_job *job)
     st->host.foreign_in_call = false;
     st->host.finish_expected = false;
     job->state = st;
-    job->deadline_ns = mcp_clock_now_ns() + mcp_clock_from_seconds(limit);
+    job->deadline_ns =
+        mcp_clock_now_ns() + mcp_clock_from_seconds(limit_of(job, &option));
     return true;
 }
 
@@ -388,6 +399,33 @@ static void bury(struct mcp_pool *pool, struct mcp_runner *runner,
     mcp_generation_release(gen);
 }
 
+/* The job is parked next: its state waits beside those that are lent. */
+static void set_aside(struct mcp_pool *pool, struct mcp_job *job)
+{
+    struct mcp_job *next = mcp_slots_set_aside(mcp_loader_slots(job->gen));
+
+    if (next != NULL)
+        mcp_pool_resume(pool, next);
+    job->aside = true;
+}
+
+/* The job goes on after it was parked. */
+static void take_up(struct mcp_job *job)
+{
+    if (job->aside)
+        mcp_slots_take_up(mcp_loader_slots(job->gen));
+    job->aside = false;
+}
+
+static void park(struct mcp_pool *pool, struct mcp_job *job)
+{
+    if (job->apart != NULL) {
+        job->resting = true;
+        job->apart->rest(job, true);
+    }
+    mcp_pool_park(pool, job);
+}
+
 /* The first time: reads what the call brings. After waiting for a client: the
  * time limit runs again. False: the job has ended. */
 static bool begin(struct mcp_job *job)
@@ -395,13 +433,15 @@ static bool begin(struct mcp_job *job)
     struct mcp_ask *ask = job->ask;
     bool right = true;
 
+    take_up(job);
+    if (job->resting)
+        job->apart->rest(job, false);
+    job->resting = false;
     if (ask == NULL) {
         right = mcp_ask_open(job);
     } else if (ask->waits != NULL) {
         mcp_ask_wait_end(job);
         job->deadline_ns = mcp_clock_now_ns() + ask->left_ns;
-        if (job->state != NULL)
-            mcp_slots_take_up(mcp_loader_slots(job->gen));
     }
     if (right && ask != NULL && ask->again) {
         right = !atomic_load(&job->call->cancelled) && mcp_bind_ask_take(job);
@@ -415,14 +455,12 @@ static bool begin(struct mcp_job *job)
     return right;
 }
 
-/* The handler waits for its client, with its state. */
-static void park_asking(struct mcp_pool *pool, struct mcp_job *job)
+/* The handler waits for its client, or of a task for anything, with its state.
+ */
+static void park_aside(struct mcp_pool *pool, struct mcp_job *job)
 {
-    struct mcp_job *next = mcp_slots_set_aside(mcp_loader_slots(job->gen));
-
-    if (next != NULL)
-        mcp_pool_resume(pool, next);
-    mcp_pool_park(pool, job);
+    set_aside(pool, job);
+    park(pool, job);
 }
 
 /* The handler has ended and will run again when its client has answered. */
@@ -436,7 +474,7 @@ static void park_again(struct mcp_pool *pool, struct mcp_runner *runner,
     st->host.job = NULL;
     give_back(pool, runner, job->gen, st,
               end == MCP_RUN_RETURNED ? MCP_SLOT_USED : MCP_SLOT_LOST);
-    mcp_pool_park(pool, job);
+    park(pool, job);
 }
 
 void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
@@ -466,12 +504,14 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
             s.st->faulted |= mcp_runner_faulted(runner);
     }
     if (s.parked && end == MCP_RUN_RETURNED && why == MCP_INTERRUPT_NONE) {
-        if (s.st->host.pending == MCP_PENDING_ASK) {
-            park_asking(pool, job);
-            return;
-        }
-        job->wake_ns = s.st->host.wake_ns;
-        mcp_pool_park(pool, job);
+        bool asks = s.st->host.pending == MCP_PENDING_ASK;
+
+        if (!asks)
+            job->wake_ns = s.st->host.wake_ns;
+        if (asks || job->apart != NULL)
+            park_aside(pool, job);
+        else
+            park(pool, job);
         return;
     }
     if (job->ask != NULL && job->ask->again && end == MCP_RUN_RETURNED &&

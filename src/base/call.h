@@ -59,6 +59,17 @@ struct mcp_call_ops {
     /* The answer is complete: `out`, `status`, `reply_headers`. Called exactly
      * once, on any thread; the call is TAKEN. */
     void (*done)(struct mcp_call *call);
+
+    /* The same as emit, as an event with an `id` (visible ASCII) behind which
+     * the client can resume, and with `retry` when retry_ms > 0. len 0: an
+     * event without data. HTTP only, NULL elsewhere. */
+    enum mcp_err (*emit_event)(struct mcp_call *call, const char *id,
+                               unsigned retry_ms, const char *msg, size_t len);
+
+    /* Ends the event stream of the call, after what was emitted, without the
+     * answer: the call goes on as if the peer had left, done() still comes. Any
+     * thread, as for emit. HTTP only, NULL elsewhere. */
+    void (*detach)(struct mcp_call *call);
 };
 
 /* What the upper layers do for a handler's ctx; set before the call goes down
@@ -118,8 +129,11 @@ struct mcp_call {
     int status;         /* HTTP status, 200 at first                       */
     struct mcp_header reply_headers[4]; /* in arena or static              */
     size_t reply_header_count;
+    const char *answer_event; /* id of the event that carries the answer when
+                                 it ends a stream; NULL: none            */
 
     atomic_bool cancelled; /* set by anyone, seen by who works on it       */
+    atomic_bool unwanted;  /* the same, but the handler may still end well */
     void *transport_data;  /* the transport's own                          */
     void *protocol_data;   /* the protocol's own (batches)                 */
 };
