@@ -26,6 +26,7 @@
 enum {
     JSON_BYTES = 256 << 20,
     MESSAGE_BYTES = 1024,
+    SETTLE_MS = 1000,
 };
 
 /* A message that was sent; Lua holds it. */
@@ -326,6 +327,22 @@ static int l_pause(lua_State *L)
 /* ---- time and generations -------------------------------------------------
  */
 
+/* Waits until every handler has ended or sleeps, a second at most: time passes
+ * for those that are on their way to sleep as well. */
+static void settle(void)
+{
+    for (int i = 0; i < SETTLE_MS; i++) {
+        const struct timespec t = {.tv_nsec = (long)MCP_NS_PER_MS};
+        bool idle = true;
+
+        for (struct host *h = hosts; h != NULL; h = h->next)
+            idle = mcp_app_is_idle(h->service.app) && idle;
+        if (idle)
+            return;
+        (void)nanosleep(&t, NULL);
+    }
+}
+
 /* host:advance(seconds): for every app of the process */
 static int l_advance(lua_State *L)
 {
@@ -334,6 +351,7 @@ static int l_advance(lua_State *L)
     (void)open_host(L, 1);
     luaL_argcheck(L, seconds >= 0 && seconds <= 1e9, 2,
                   "seconds from 0 to 1e9; time does not run backwards");
+    settle();
     atomic_fetch_add(&mcp_clock_ahead_ns, mcp_clock_from_seconds(seconds));
     for (struct host *h = hosts; h != NULL; h = h->next) {
         mcp_endpoint_sweep(h->service.endpoint);
