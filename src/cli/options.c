@@ -3,6 +3,7 @@
  */
 #include "cli/options.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,103 +15,114 @@ struct parser {
     char **argv;
     struct mcp_config *config;
     struct mcp_cli *out;
+    size_t operand; /* place of the next one */
     char *message;
     size_t message_size;
 };
 
-/* What ends the command line at once: name, action. */
-static const struct {
-    const char *name;
-    enum mcp_cli_action action;
-} verbs[] = {
-    {"--help", MCP_CLI_HELP},
-    {"-h", MCP_CLI_HELP},
-    {"--version", MCP_CLI_VERSION},
-    {"-V", MCP_CLI_VERSION},
-    {"--help-markdown", MCP_CLI_HELP_MARKDOWN},
-};
-
-static enum mcp_err parse_strict(struct parser *p, const char *argument);
-static enum mcp_err parse_format(struct parser *p, const char *argument);
-static enum mcp_err parse_json(struct parser *p, const char *argument);
-
-/* The options that only a verb has. */
-static const struct {
-    enum mcp_cli_action action;
-    const char *name;
-    enum mcp_err (*parse)(struct parser *p, const char *argument);
-} of_verbs[] = {
-    {MCP_CLI_CHECK, "format", parse_format},
-    {MCP_CLI_CHECK, "strict", parse_strict},
-    {MCP_CLI_LIST, "format", parse_format},
-    {MCP_CLI_CALL, "format", parse_format},
-    {MCP_CLI_CALL, "json", parse_json},
-};
-
-enum { OF_VERBS_COUNT = sizeof(of_verbs) / sizeof(of_verbs[0]) };
+enum { WORDS_MAX = 16 };
 
 static const char try_help[] = "; mcpluad --help lists the options";
 
-/* What stands before the app, and what usage says stands behind. */
-static const struct {
-    const char *name, *usage;
-    enum mcp_cli_action action;
-} commands[] = {
-    {"check", "check [options] app.lua", MCP_CLI_CHECK},
-    {"list", "list [options] app.lua", MCP_CLI_LIST},
-    {"call", "call [options] app.lua TOOL [key=value ...]", MCP_CLI_CALL},
-};
+static enum mcp_err refuse(struct parser *p, const char *fmt, ...)
+    MCP_PRINTF(2, 3);
 
-static const char *usage_of(enum mcp_cli_action action)
+static enum mcp_err refuse(struct parser *p, const char *fmt, ...)
 {
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-        if (commands[i].action == action)
-            return commands[i].usage;
-    return "[options] app.lua";
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(p->message, p->message_size, fmt, ap);
+    va_end(ap);
+    return MCP_EINVAL;
 }
 
-static bool is_word(const char *argument, enum mcp_cli_action *action)
+static void *field(struct parser *p, size_t offset)
 {
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-        if (strcmp(argument, commands[i].name) == 0) {
-            *action = commands[i].action;
+    return (char *)p->out + offset;
+}
+
+/* Is `argument` the name of a command? */
+static bool is_command(struct parser *p, const char *argument)
+{
+    const struct mcp_command *command = mcp_command_find(argument);
+
+    if (command == NULL)
+        return false;
+    p->out->command = command;
+    p->out->action = command->action;
+    return true;
+}
+
+/* Does `argument` end the command line at once? */
+static bool is_verb(struct parser *p, const char *argument)
+{
+    size_t count;
+    const struct mcp_command_verb *verbs = mcp_command_verbs(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        char letter[] = {'-', verbs[i].letter, '\0'};
+
+        if ((strncmp(argument, "--", 2) == 0 &&
+             strcmp(argument + 2, verbs[i].name) == 0) ||
+            (verbs[i].letter != 0 && strcmp(argument, letter) == 0)) {
+            p->out->action = verbs[i].action;
             return true;
         }
+    }
     return false;
 }
 
-static bool is_verb(const char *argument, enum mcp_cli_action *action)
+/* "a, b or c" */
+static void join_words(const char *const *words, char *text, size_t size)
 {
-    size_t i;
+    size_t at = 0;
 
-    for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-        if (strcmp(argument, verbs[i].name) == 0) {
-            *action = verbs[i].action;
-            return true;
-        }
-    return false;
+    text[0] = '\0';
+    for (size_t i = 0; words[i] != NULL && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s",
+                               i == 0                 ? ""
+                               : words[i + 1] == NULL ? " or "
+                                                      : ", ",
+                               words[i]);
+}
+
+/* The place of `value` in `words`, or -1. */
+static int find_word(const char *const *words, const char *value)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(words[i], value) == 0)
+            return i;
+    return -1;
+}
+
+static const char *nearest_word(const char *const *words, const char *value)
+{
+    size_t count = 0;
+
+    while (words[count] != NULL)
+        count++;
+    return mcp_suggest(value, strlen(value), words, count);
 }
 
 /* `name` is no option; mcp_config_set() says so with the nearest one. Verbs
  * are near names as well, and without any --help is the hint. */
 static enum mcp_err unknown_option(struct parser *p, const char *name)
 {
-    const char *words[2 + OF_VERBS_COUNT] = {"help", "version"}, *near;
+    const struct mcp_command *command = p->out->command;
+    const char *words[2 + WORDS_MAX] = {"help", "version"}, *near;
     size_t count = 2;
 
-    for (size_t i = 0; i < OF_VERBS_COUNT; i++)
-        if (of_verbs[i].action == p->out->action)
-            words[count++] = of_verbs[i].name;
+    for (size_t i = 0; i < command->option_count && i < WORDS_MAX; i++)
+        words[count++] = command->options[i].name;
     near = mcp_suggest(name, strlen(name), words, count);
-
     if (near != NULL)
-        (void)snprintf(p->message, p->message_size,
-                       "unknown option --%s; did you mean --%s?", name, near);
-    else if (mcp_config_set(p->config, name, "", MCP_FROM_FLAG, p->message,
-                            p->message_size) == MCP_ENOENT &&
-             strchr(p->message, ';') == NULL)
-        (void)snprintf(p->message, p->message_size, "unknown option --%s%s",
-                       name, try_help);
+        return refuse(p, "unknown option --%s; did you mean --%s?", name, near);
+    if (!command->configured ||
+        (mcp_config_set(p->config, name, "", MCP_FROM_FLAG, p->message,
+                        p->message_size) == MCP_ENOENT &&
+         strchr(p->message, ';') == NULL))
+        return refuse(p, "unknown option --%s%s", name, try_help);
     return MCP_EINVAL;
 }
 
@@ -128,60 +140,86 @@ static const char *find_value(struct parser *p, const struct mcp_option *o,
     return p->argv[p->at++];
 }
 
-/* The value of an option that only a verb has; "" when there is none. */
-static const char *take_value(struct parser *p, const char *argument)
+/* In the place of an argument that has been read. */
+static enum mcp_err add_pair(struct parser *p, const char *what,
+                             const char *value)
 {
-    const char *equals = strchr(argument, '=');
+    const char *equals = strchr(value, '=');
 
-    if (equals != NULL)
-        return equals + 1;
-    return p->at < p->argc ? p->argv[p->at++] : "";
-}
-
-static enum mcp_err parse_strict(struct parser *p, const char *argument)
-{
-    if (strchr(argument, '=') != NULL)
-        return unknown_option(p, argument + 2);
-    p->out->strict = true;
+    if (equals == NULL || equals == value)
+        return refuse(p, "%s, not \"%.100s\"", what, value);
+    p->out->pairs[p->out->pair_count++] = (char *)value;
     return MCP_OK;
 }
 
-/* --format text|json or --format=... */
-static enum mcp_err parse_format(struct parser *p, const char *argument)
-{
-    const char *value = take_value(p, argument);
+/* ---- options that only one command has ---- */
 
-    p->out->json = strcmp(value, "json") == 0;
-    if (p->out->json || strcmp(value, "text") == 0)
-        return MCP_OK;
-    (void)snprintf(p->message, p->message_size,
-                   "--format must be text or json");
-    return MCP_EINVAL;
-}
-
-/* --json OBJECT or --json=... */
-static enum mcp_err parse_json(struct parser *p, const char *argument)
+/* The option of the command that `argument` begins with, or NULL; `*value`
+ * gets what stands behind it in the same argument, or NULL. */
+static const struct mcp_command_option *
+find_option(struct parser *p, const char *argument, const char **value)
 {
-    p->out->arguments = take_value(p, argument);
-    return MCP_OK;
-}
-
-/* An option that only a verb has. True: `*rc` is the outcome. */
-static bool is_option_of_verb(struct parser *p, const char *argument,
-                              enum mcp_err *rc)
-{
+    const struct mcp_command *command = p->out->command;
     size_t len = strcspn(argument, "=");
 
-    for (size_t i = 0; i < OF_VERBS_COUNT; i++)
-        if (of_verbs[i].action == p->out->action &&
-            len == strlen(of_verbs[i].name) + 2 &&
-            strncmp(argument, "--", 2) == 0 &&
-            memcmp(argument + 2, of_verbs[i].name, len - 2) == 0) {
-            *rc = of_verbs[i].parse(p, argument);
-            return true;
+    for (size_t i = 0; i < command->option_count; i++) {
+        const struct mcp_command_option *o = &command->options[i];
+
+        if (o->letter != 0 && argument[0] == '-' && argument[1] == o->letter) {
+            *value = argument[2] != '\0' ? argument + 2 : NULL;
+            return o;
         }
-    return false;
+        if (len == strlen(o->name) + 2 && strncmp(argument, "--", 2) == 0 &&
+            memcmp(argument + 2, o->name, len - 2) == 0) {
+            *value = argument[len] == '=' ? argument + len + 1 : NULL;
+            return o;
+        }
+    }
+    return NULL;
 }
+
+static enum mcp_err take_word(struct parser *p,
+                              const struct mcp_command_option *o,
+                              const char *value)
+{
+    int place = find_word(o->words, value);
+    char right[128];
+
+    if (place < 0) {
+        join_words(o->words, right, sizeof(right));
+        return refuse(p, "--%s must be %s", o->name, right);
+    }
+    if (o->type == MCP_WORD_SWITCH)
+        *(bool *)field(p, o->offset) = place == 1;
+    else
+        *(const char **)field(p, o->offset) = o->words[place];
+    return MCP_OK;
+}
+
+/* `value`: what stood in the same argument, or NULL. */
+static enum mcp_err take_option(struct parser *p,
+                                const struct mcp_command_option *o,
+                                const char *argument, const char *value)
+{
+    if (o->type == MCP_WORD_FLAG) {
+        if (value != NULL)
+            return unknown_option(p, argument + 2);
+        *(bool *)field(p, o->offset) = true;
+        return MCP_OK;
+    }
+    if (value == NULL)
+        value = p->at < p->argc ? p->argv[p->at++] : "";
+    if (o->words != NULL)
+        return take_word(p, o, value);
+    if (*value == '\0')
+        return refuse(p, "--%s needs a value: %s", o->name, o->value);
+    if (o->type == MCP_WORD_PAIR)
+        return add_pair(p, "--env is KEY=VALUE", value);
+    *(const char **)field(p, o->offset) = value;
+    return MCP_OK;
+}
+
+/* ---- options that commands share ---- */
 
 /* One argument that begins with "--". */
 static enum mcp_err parse_option(struct parser *p, const char *argument)
@@ -196,7 +234,7 @@ static enum mcp_err parse_option(struct parser *p, const char *argument)
 
     (void)snprintf(name, sizeof(name), "%.*s", (int)(len < 60 ? len : 60),
                    argument + 2);
-    o = mcp_config_find(argument + 2, len);
+    o = p->out->command->configured ? mcp_config_find(argument + 2, len) : NULL;
     if (o == NULL)
         return unknown_option(p, name);
     value = find_value(p, o, equals);
@@ -211,95 +249,138 @@ static enum mcp_err parse_option(struct parser *p, const char *argument)
     return rc == MCP_OK || rc == MCP_ENOMEM ? rc : MCP_EINVAL;
 }
 
-/* Behind the app of a call: the tool, then key=value. */
-static enum mcp_err take_argument(struct parser *p, const char *argument)
-{
-    const char *equals = strchr(argument, '=');
+/* ---- what stands in its place ---- */
 
-    if (p->out->tool == NULL) {
-        p->out->tool = argument;
-        return MCP_OK;
+/* One more than there are places for. */
+static enum mcp_err refuse_operand(struct parser *p, const char *argument)
+{
+    const struct mcp_command *command = p->out->command;
+    const struct mcp_operand *last;
+    const char *names[WORDS_MAX], *near = NULL, *value;
+    size_t count, n = 0;
+
+    if (p->operand == 0)
+        return refuse(p, "mcpluad %s takes no \"%.100s\"", command->name,
+                      argument);
+    last = &command->operands[p->operand - 1];
+    value = *(const char **)field(p, last->offset);
+    if (command->name == NULL) {
+        command = mcp_commands(&count);
+        for (size_t i = 1; i < count && n < WORDS_MAX; i++)
+            names[n++] = command[i].name;
+        near = mcp_suggest(value, strlen(value), names, n);
     }
-    if (equals != NULL && equals != argument) {
-        /* in the place of an argument that has been read */
-        p->out->pairs[p->out->pair_count++] = (char *)argument;
-        return MCP_OK;
-    }
-    (void)snprintf(p->message, p->message_size,
-                   "an argument of the tool is key=value, not \"%.100s\"",
-                   argument);
-    return MCP_EINVAL;
+    return refuse(p, "one %s at a time: %.100s or %.100s?%s%s%s", last->noun,
+                  value, argument,
+                  near != NULL ? " did you mean the command " : "",
+                  near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
-static enum mcp_err take_app(struct parser *p, const char *argument)
+/* `argument` is none of the words of operand `o`. */
+static enum mcp_err refuse_word(struct parser *p, const struct mcp_operand *o,
+                                const char *argument)
 {
-    if (p->out->app == NULL) {
-        p->out->app = argument;
-        return MCP_OK;
+    const char *near = nearest_word(o->words, argument);
+    char right[128];
+
+    if (near != NULL)
+        return refuse(p, "unknown %s \"%.100s\"; did you mean %s?", o->noun,
+                      argument, near);
+    join_words(o->words, right, sizeof(right));
+    return refuse(p, "unknown %s \"%.100s\"; there is %s", o->noun, argument,
+                  right);
+}
+
+static enum mcp_err take_operand(struct parser *p, const char *argument)
+{
+    const struct mcp_operand *o = &p->out->command->operands[p->operand];
+
+    if (p->operand == MCP_OPERANDS_MAX || o->name == NULL)
+        return refuse_operand(p, argument);
+    if (o->type == MCP_WORD_PAIR)
+        return add_pair(p, "an argument of the tool is key=value", argument);
+    if (o->words != NULL && find_word(o->words, argument) < 0)
+        return refuse_word(p, o, argument);
+    *(const char **)field(p, o->offset) = argument;
+    p->operand++;
+    return MCP_OK;
+}
+
+/* Is there something in each place? */
+static enum mcp_err check_operands(struct parser *p)
+{
+    const struct mcp_command *command = p->out->command;
+    const struct mcp_operand *o;
+    char usage[128], words[128];
+
+    for (size_t i = 0; i < MCP_OPERANDS_MAX; i++) {
+        o = &command->operands[i];
+        if (o->name == NULL || o->optional)
+            return MCP_OK;
+        if (i < p->operand && **(const char **)field(p, o->offset) != '\0')
+            continue;
+        if (o->offset == offsetof(struct mcp_cli, tool))
+            return refuse(p,
+                          "which tool? mcpluad list %.200s tells which there "
+                          "are",
+                          p->out->app);
+        mcp_command_usage(command, usage, sizeof(usage));
+        join_words(o->words != NULL ? o->words : (const char *const[]){NULL},
+                   words, sizeof(words));
+        return refuse(p, "which %s? %s%susage: mcpluad %s", o->noun, words,
+                      o->words != NULL ? "; " : "", usage);
     }
-    if (p->out->action == MCP_CLI_CALL)
-        return take_argument(p, argument);
-    (void)snprintf(p->message, p->message_size,
-                   "one app at a time: %.100s or %.100s?", p->out->app,
-                   argument);
-    return MCP_EINVAL;
+    return MCP_OK;
 }
 
 static enum mcp_err parse_argument(struct parser *p, const char *argument,
                                    bool *options_ended)
 {
-    enum mcp_err rc;
+    const struct mcp_command_option *o;
+    const char *value;
 
-    if (!*options_ended && p->out->app == NULL &&
-        p->out->action == MCP_CLI_SERVE && is_word(argument, &p->out->action))
+    if (!*options_ended && p->operand == 0 && p->out->action == MCP_CLI_SERVE &&
+        is_command(p, argument))
         return MCP_OK;
     if (*options_ended || argument[0] != '-')
-        return take_app(p, argument);
+        return take_operand(p, argument);
     if (strcmp(argument, "--") == 0) {
         *options_ended = true;
         return MCP_OK;
     }
-    if (is_option_of_verb(p, argument, &rc))
-        return rc;
+    o = find_option(p, argument, &value);
+    if (o != NULL)
+        return take_option(p, o, argument, value);
     if (strncmp(argument, "--", 2) == 0)
         return parse_option(p, argument);
-    (void)snprintf(p->message, p->message_size, "unknown option %.60s%s",
-                   argument, try_help);
-    return MCP_EINVAL;
+    return refuse(p, "unknown option %.60s%s", argument, try_help);
 }
 
 enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
                            struct mcp_cli *out, char *message,
                            size_t message_size)
 {
-    struct mcp_cli cli = {.action = MCP_CLI_SERVE, .pairs = argv + 1};
-    struct parser p = {argc, 1, argv, config, &cli, message, message_size};
+    size_t count;
+    struct mcp_cli cli = {.action = MCP_CLI_SERVE,
+                          .command = mcp_commands(&count),
+                          .pairs = argv + 1};
+    struct parser p = {argc, 1, argv, config, &cli, 0, message, message_size};
     bool options_ended = false;
     enum mcp_err rc = MCP_OK;
 
     while (rc == MCP_OK && p.at < argc) {
         const char *argument = argv[p.at++];
 
-        if (!options_ended && is_verb(argument, &cli.action)) {
+        if (!options_ended && is_verb(&p, argument)) {
             *out = cli;
             return MCP_OK;
         }
         rc = parse_argument(&p, argument, &options_ended);
     }
-    if (rc != MCP_OK)
-        return rc;
-    if (cli.app == NULL || *cli.app == '\0') {
-        (void)snprintf(message, message_size, "which app? usage: mcpluad %s",
-                       usage_of(cli.action));
-        return MCP_EINVAL;
-    }
-    if (cli.action == MCP_CLI_CALL && cli.tool == NULL) {
-        (void)snprintf(message, message_size,
-                       "which tool? mcpluad list %.200s tells which there are",
-                       cli.app);
-        return MCP_EINVAL;
-    }
-    rc = mcp_config_read_env(config, message, message_size);
+    if (rc == MCP_OK)
+        rc = check_operands(&p);
+    if (rc == MCP_OK && cli.command->loads)
+        rc = mcp_config_read_env(config, message, message_size);
     if (rc != MCP_OK)
         return rc == MCP_ENOMEM ? rc : MCP_EINVAL;
     *out = cli;

@@ -1,0 +1,172 @@
+/*
+ * command_table.c - every command, in the order of --help
+ */
+#include "cli/command_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const mcp_client_names[] = {
+    "claude-desktop", "claude-code", "cursor", "vscode",
+    "gemini-cli",     "mcp.json",    NULL};
+const char *const mcp_shell_names[] = {"bash", "zsh", "fish", NULL};
+
+static const char *const formats[] = {"text", "json", NULL};
+static const char *const revisions[] = {"2026-07-28", "2025-11-25",
+                                        "2025-06-18", "2025-03-26", NULL};
+static const char *const templates[] = {"full", "minimal", NULL};
+
+#define AT(field) .offset = offsetof(struct mcp_cli, field)
+#define OPTIONS(list)                                                          \
+    .options = (list), .option_count = sizeof(list) / sizeof((list)[0])
+#define FORMAT                                                                 \
+    {                                                                          \
+        .name = "format", .type = MCP_WORD_SWITCH, AT(json), .words = formats, \
+        .help = "For people, or as JSON for programs"                          \
+    }
+#define APP                                                                    \
+    {                                                                          \
+        .name = "app.lua", .noun = "app", .type = MCP_WORD_LUA, AT(app)        \
+    }
+
+// clang-format off
+static const struct mcp_command_option of_check[] = {
+    FORMAT,
+    {.name = "strict", .type = MCP_WORD_FLAG, AT(strict),
+     .help = "Warnings are failures too"},
+};
+
+static const struct mcp_command_option of_list[] = {FORMAT};
+
+static const struct mcp_command_option of_call[] = {
+    FORMAT,
+    {.name = "json", .type = MCP_WORD_TEXT, AT(arguments), .value = "OBJECT",
+     .help = "The arguments as a JSON object; a key=value beside it wins"},
+};
+
+static const struct mcp_command_option of_export[] = {
+    {.name = "output", .letter = 'o', .type = MCP_WORD_FILE, AT(output),
+     .value = "FILE",
+     .help = "Write there, all or nothing, and not to stdout"},
+    {.name = "revision", .type = MCP_WORD_TEXT, AT(revision),
+     .words = revisions, .value = "REVISION",
+     .help = "As clients of that revision of MCP see it"},
+    {.name = "all", .type = MCP_WORD_FLAG, AT(all),
+     .help = "Resources, resource templates and prompts as well"},
+};
+
+static const struct mcp_command_option of_install[] = {
+    {.name = "name", .type = MCP_WORD_TEXT, AT(name), .value = "NAME",
+     .help = "What the client calls the server, else what the app says"},
+    {.name = "env", .type = MCP_WORD_PAIR, .value = "KEY=VALUE",
+     .help = "A variable of the server's environment; may be repeated"},
+    {.name = "file", .type = MCP_WORD_FILE, AT(file), .value = "FILE",
+     .help = "The configuration to change, else the client's own"},
+    {.name = "print", .type = MCP_WORD_FLAG, AT(print),
+     .help = "Print what would be added, and change nothing"},
+};
+
+static const struct mcp_command_option of_init[] = {
+    {.name = "template", .type = MCP_WORD_TEXT, AT(template),
+     .words = templates, .value = "TEMPLATE",
+     .help = "full: with a module, a resource, a prompt and a skill; minimal: "
+             "one tool and its test"},
+};
+
+static const struct mcp_command commands[] = {
+    {.name = NULL, .action = MCP_CLI_SERVE, .configured = true, .loads = true,
+     .help = "Serves the app at http://127.0.0.1:8000/mcp, or with --stdio "
+             "over stdin and stdout",
+     .operands = {APP}},
+    {.name = "check", .action = MCP_CLI_CHECK, .configured = true,
+     .loads = true,
+     .help = "Loads it, says what it declares and what clients will mind",
+     .operands = {APP}, OPTIONS(of_check)},
+    {.name = "list", .action = MCP_CLI_LIST, .configured = true, .loads = true,
+     .help = "What clients see of it",
+     .operands = {APP}, OPTIONS(of_list)},
+    {.name = "call", .action = MCP_CLI_CALL, .configured = true, .loads = true,
+     .help = "Runs one tool and prints its result",
+     .operands = {APP,
+                  {.name = "TOOL", .noun = "tool", .type = MCP_WORD_TEXT,
+                   AT(tool)},
+                  {.name = "key=value", .type = MCP_WORD_PAIR,
+                   .optional = true}},
+     OPTIONS(of_call)},
+    {.name = "export-tool-spec", .action = MCP_CLI_EXPORT, .configured = true,
+     .loads = true,
+     .help = "Writes its tools as clients get them, one on a line",
+     .operands = {APP}, OPTIONS(of_export)},
+    {.name = "install", .action = MCP_CLI_INSTALL, .loads = true,
+     .help = "Adds it to the configuration of a client on this machine",
+     .operands = {{.name = "CLIENT", .noun = "client", .type = MCP_WORD_TEXT,
+                   AT(client), .words = mcp_client_names},
+                  APP},
+     OPTIONS(of_install)},
+    {.name = "init", .action = MCP_CLI_INIT,
+     .help = "Writes a new project into a folder",
+     .operands = {{.name = "DIR", .noun = "folder", .type = MCP_WORD_FOLDER,
+                   AT(folder)}},
+     OPTIONS(of_init)},
+    {.name = "types", .action = MCP_CLI_TYPES,
+     .help = "Prints the definitions of the API for LuaLS"},
+    {.name = "completions", .action = MCP_CLI_COMPLETIONS,
+     .help = "Prints the completions for a shell",
+     .operands = {{.name = "SHELL", .noun = "shell", .type = MCP_WORD_TEXT,
+                   AT(shell), .words = mcp_shell_names}}},
+    {.name = "man", .action = MCP_CLI_MAN,
+     .help = "Prints the manual page, for man -l -"},
+};
+// clang-format on
+
+static const struct mcp_command_verb verbs[] = {
+    {"help", 'h', MCP_CLI_HELP, "Print this and exit"},
+    {"version", 'V', MCP_CLI_VERSION, "Print the version and exit"},
+    {"help-markdown", 0, MCP_CLI_HELP_MARKDOWN, NULL},
+};
+
+const struct mcp_command *mcp_commands(size_t *count)
+{
+    *count = sizeof(commands) / sizeof(commands[0]);
+    return commands;
+}
+
+const struct mcp_command *mcp_command_find(const char *name)
+{
+    size_t count;
+    const struct mcp_command *c = mcp_commands(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (c[i].name != NULL && strcmp(c[i].name, name) == 0)
+            return &c[i];
+    return NULL;
+}
+
+const struct mcp_command_verb *mcp_command_verbs(size_t *count)
+{
+    *count = sizeof(verbs) / sizeof(verbs[0]);
+    return verbs;
+}
+
+void mcp_command_usage(const struct mcp_command *command, char *text,
+                       size_t size)
+{
+    bool options = command->configured || command->option_count > 0;
+    size_t at;
+
+    at = (size_t)snprintf(text, size, "%s%s",
+                          command->name != NULL ? command->name : "",
+                          options && command->name != NULL ? " " : "");
+    if (options && at < size)
+        at += (size_t)snprintf(text + at, size - at, "[options]");
+    for (size_t i = 0; i < MCP_OPERANDS_MAX; i++) {
+        const struct mcp_operand *o = &command->operands[i];
+        bool many = o->type == MCP_WORD_PAIR;
+
+        if (o->name == NULL || at >= size)
+            return;
+        at += (size_t)snprintf(text + at, size - at, " %s%s%s%s",
+                               o->optional ? "[" : "", o->name,
+                               many ? " ..." : "", o->optional ? "]" : "");
+    }
+}
