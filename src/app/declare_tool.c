@@ -73,6 +73,19 @@ static void field_converts(lua_State *L, struct mcp_tool *tool)
     tool->convert_count = count;
 }
 
+/* The fields that say how the tool runs as a task. */
+static void field_task(lua_State *L, struct mcp_tool_task *task)
+{
+    const char *use = mcp_field_string(L, 1, "task");
+    const char *restart = mcp_field_string(L, 1, "restart");
+
+    if (use != NULL)
+        task->use = strcmp(use, "required") == 0 ? MCP_TASK_REQUIRED
+                                                 : MCP_TASK_OPTIONAL;
+    task->input_first = mcp_field_boolean(L, 1, "task_input_before_start");
+    task->retry = restart != NULL && strcmp(restart, "retry") == 0;
+}
+
 /* A copy of the file's text. OWNED: free(). NULL: `message` says why. */
 static char *read_file(const struct mcp_host *host, const char *path,
                        char *message, size_t message_size)
@@ -188,6 +201,7 @@ int mcp_declare_add_tool(lua_State *L)
     tool.line = (int)mcp_field_number(L, 1, "line", 0);
     tool.handler.timeout_s = mcp_field_number(L, 1, "timeout", 0);
     tool.assert_format = mcp_field_boolean(L, 1, "assert_format");
+    field_task(L, &tool.task);
     mcp_field_binds(L, &tool.handler);
     field_converts(L, &tool);
     if (tool.name == NULL)

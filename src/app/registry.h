@@ -73,6 +73,15 @@ struct mcp_convert {
     size_t depth;
 };
 
+/* May, or must, the tool run as a task? (features/task.h) */
+enum mcp_task_use { MCP_TASK_NEVER, MCP_TASK_OPTIONAL, MCP_TASK_REQUIRED };
+
+struct mcp_tool_task {
+    enum mcp_task_use use;
+    bool input_first; /* questions are asked before there is a task         */
+    bool retry;       /* after a crash it runs again, from the top          */
+};
+
 /* One declared tool. Strings live in the generation; JSON texts are compact,
  * valid, and kept in the author's order. NULL: not given. */
 struct mcp_tool {
@@ -84,6 +93,7 @@ struct mcp_tool {
     const char *file;                       /* where declared ...  */
     int line;                               /* ... 0 when unknown  */
     bool assert_format;
+    struct mcp_tool_task task;
     struct mcp_handler handler; /* kind, name and slot: by the builder */
     const struct mcp_convert *converts;
     size_t convert_count;

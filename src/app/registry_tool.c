@@ -323,7 +323,9 @@ enum mcp_err mcp_registry_copy_tool(struct mcp_copy *c,
                                     const struct mcp_tool *in,
                                     bool assert_format, struct mcp_tool *out)
 {
-    struct mcp_tool copy = {.line = in->line, .assert_format = assert_format};
+    struct mcp_tool copy = {.line = in->line,
+                            .assert_format = assert_format,
+                            .task = in->task};
     struct work w = {c, in, &copy, assert_format};
     enum mcp_err err = mcp_copy_check_name(c, "tool", in->name, "_.-");
 
