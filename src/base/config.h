@@ -88,6 +88,18 @@ struct mcp_config {
     bool expose_errors; /* true */
     struct mcp_config_list request_state_keys;
 
+    /* tasks */
+    char *task_store;                       /* NULL: a file of its own      */
+    int64_t task_ttl_ms;                    /* 3600000                      */
+    int64_t task_max_ttl_ms;                /* 86400000                     */
+    int64_t task_poll_interval_ms;          /* 1000                         */
+    double task_timeout;                    /* 3600                         */
+    int64_t task_max_running;               /* 0 = half of the workers      */
+    int64_t task_max_running_per_tool;      /* 0 = no limit                 */
+    int64_t task_max_running_per_principal; /* 0 = no limit                 */
+    int64_t task_max_stored;                /* 100000                       */
+    double task_cancel_grace;               /* 0                            */
+
     /* log */
     int64_t log_level; /* enum mcp_log_level                */
     bool log_json;     /* log_format = "json" | "text"      */

@@ -90,12 +90,21 @@ static const char *check_icons(const char *text)
     return right ? NULL : "must be a list";
 }
 
+static const char *check_store(const char *text)
+{
+    if (strcmp(text, "memory:") == 0 ||
+        (strncmp(text, "sqlite:", 7) == 0 && text[7] != '\0'))
+        return NULL;
+    return "must be memory: or sqlite:PATH";
+}
+
 #define AT(field)   .offset = offsetof(struct mcp_config, field)
 #define LISTEN      .group = "Where it listens"
 #define LUA         .group = "How Lua runs"
 #define WIRE        .group = "Limits of the wire"
 #define LISTS       .group = "Lists and sessions"
 #define TOOLS       .group = "Tools"
+#define TASKS       .group = "Tasks"
 #define LOG         .group = "Log"
 #define WHO         .group = "Who the server is"
 #define TEXT        .type = MCP_OPTION_TEXT
@@ -110,6 +119,7 @@ static const char *check_icons(const char *text)
 #define MIB         (1024.0 * KIB)
 #define GIB         (1024.0 * MIB)
 #define DAY         86400.0
+#define YEAR_MS     (365 * DAY * 1000)
 
 // clang-format off
 static const struct mcp_option options[] = {
@@ -221,6 +231,42 @@ static const struct mcp_option options[] = {
      .help = "Secrets that protect requestState, the same on every server of a "
              "cluster: the first seals, all open. Not set: one at random for "
              "each process"},
+
+    {TASKS, .name = "task_store", TEXT, AT(task_store), .by = MCP_BY_ALL,
+     .check = check_store, .value = "URL",
+     .help = "Where tasks are kept: memory: or sqlite:PATH. Not set: an SQLite "
+             "file of the app's own in the state folder"},
+    {TASKS, .name = "task_ttl_ms", COUNT(1, YEAR_MS), AT(task_ttl_ms),
+     .by = MCP_BY_ALL, .initial = "3600000",
+     .help = "How long a task is kept, from its start and again from its end, "
+             "in milliseconds"},
+    {TASKS, .name = "task_max_ttl_ms", COUNT(1, YEAR_MS),
+     AT(task_max_ttl_ms), .by = MCP_BY_ALL, .initial = "86400000",
+     .help = "How long a task is kept at most, in milliseconds; one that still "
+             "runs then has failed"},
+    {TASKS, .name = "task_poll_interval_ms", COUNT(1, YEAR_MS),
+     AT(task_poll_interval_ms), .by = MCP_BY_ALL, .initial = "1000",
+     .help = "How often clients should ask for a task, in milliseconds"},
+    {TASKS, .name = "task_timeout", SECS(0.001, 365 * DAY), AT(task_timeout),
+     .by = MCP_BY_ALL, .initial = "3600",
+     .help = "A task that runs longer is stopped, unless its tool has a "
+             "timeout"},
+    {TASKS, .name = "task_max_running", COUNT(0, 1024), AT(task_max_running),
+     .by = MCP_BY_ALL, .initial = "0",
+     .help = "Tasks that run at once, those that sleep or wait for input not "
+             "counted; 0 is half of max_workers"},
+    {TASKS, .name = "task_max_running_per_tool", COUNT(0, 1024),
+     AT(task_max_running_per_tool), .by = MCP_BY_ALL, .initial = "0",
+     .help = "The same for the tasks of one tool; 0 is no limit of its own"},
+    {TASKS, .name = "task_max_running_per_principal", COUNT(0, 1024),
+     AT(task_max_running_per_principal), .by = MCP_BY_ALL, .initial = "0",
+     .help = "The same for the tasks of one caller; 0 is no limit of its own"},
+    {TASKS, .name = "task_max_stored", COUNT(1, 10000000),
+     AT(task_max_stored), .by = MCP_BY_ALL, .initial = "100000",
+     .help = "Tasks that are kept, finished ones included; more are refused"},
+    {TASKS, .name = "task_cancel_grace", SECS(0, DAY), AT(task_cancel_grace),
+     .by = MCP_BY_ALL, .initial = "0",
+     .help = "How long a cancelled task may go on before it is stopped"},
 
     {LOG, .name = "log_level", WORD(log_levels), AT(log_level),
      .by = MCP_BY_ALL, .initial = "info",
