@@ -238,7 +238,8 @@ static int core_ask(lua_State *L)
 
     check_place(L);
     if (job->handler->kind == MCP_KIND_COMPLETER ||
-        job->handler->kind == MCP_KIND_TIMER)
+        job->handler->kind == MCP_KIND_TIMER ||
+        job->handler->kind == MCP_KIND_ROUTE)
         return raise(L, "only tools, prompts and resources can ask the client");
     q = mcp_ask_read_questions(L, 1, job, &count);
     for (size_t i = 0; i < count; i++)

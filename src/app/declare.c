@@ -15,6 +15,7 @@
 #include "app/declare_field.h"
 #include "app/declare_prompt.h"
 #include "app/declare_resource.h"
+#include "app/declare_route.h"
 #include "app/declare_timer.h"
 #include "app/declare_tool.h"
 #include "app/host.h"
@@ -222,6 +223,7 @@ void mcp_declare_open(lua_State *L)
         {"add_resource", mcp_declare_add_resource},
         {"add_prompt", mcp_declare_add_prompt},
         {"add_timer", mcp_declare_add_timer},
+        {"add_route", mcp_declare_add_route},
         {"set_option", core_set_option},
         {"option_names", core_option_names},
         {"following", core_following},

@@ -18,22 +18,28 @@ struct mcp_load;
  *   add_tool{ name, title?, description?, annotations?, icons?, meta?,
  *             input_schema | input_schema_file,
  *             output_schema? | output_schema_file?, binds, handler,
- *             converts?, file?, line?, timeout?, assert_format? }
+ *             converts?, outside?, file?, line?, timeout?, assert_format? }
  *   add_resource{ uri | uri_template, name, title?, description?, mime_type?,
  *             annotations?, icons?, meta?, size?, ttl_ms?, cache_scope?,
  *             binds, handler | content, is_blob? | content_file,
- *             completers?, file?, line?, timeout? }
+ *             completers?, route?, file?, line?, timeout? }
  *   add_prompt{ name, title?, description?, icons?, meta?, instructions?,
- *             arguments, has_arguments, binds, handler, completers?, file?,
- *             line?, timeout? }
+ *             arguments, has_arguments, binds, handler, completers?, route?,
+ *             file?, line?, timeout? }
  *   add_timer{ name, seconds, handler }
+ *   add_route{ method, path, parts, status?, mime_type?, tags?, and what
+ *             add_tool has but name and annotations }
  *       -> true | nil, message
- *       texts are strings; annotations, icons, meta, *_schema JSON strings;
+ *       texts are strings; annotations, icons, meta, tags, *_schema JSON
+ *       strings;
  *       *_file paths relative to the app's folder; binds a list of parameter
  *       names; converts a list of { kind = "int64" | "bytes", and a path of
  *       names, where false stands for every item or member }; completers a
  *       list of { argument, values | handler }; arguments a list of { name,
- *       title?, description?, initial?, required? }.
+ *       title?, description?, initial?, required? }; parts a list of { kind =
+ *       "literal" | "str" | "int" | "number" | "uuid" | "path", text }; outside
+ *       the names of the arguments that are not in `data`, nil when there is no
+ *       such; route the name of the route that the item is.
  *       In a follow load the item must be one of the generation's with the same
  *       parameters; name or URI, binds, handler and completers with handlers
  *       are enough, and no file is read. Keeps handlers under their slots.

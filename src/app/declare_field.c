@@ -164,6 +164,21 @@ const struct mcp_completer *mcp_field_completers(lua_State *L, size_t *count)
     return completers;
 }
 
+size_t mcp_field_route(lua_State *L)
+{
+    const struct mcp_load *load = mcp_declare_load(L);
+    const char *name = mcp_field_string(L, 1, "route");
+    const struct mcp_route *route;
+
+    if (name == NULL || load->follow != NULL)
+        return 0;
+    route = mcp_generation_find_route(mcp_declare_generation(load), name,
+                                      strlen(name));
+    if (route == NULL)
+        luaL_error(L, "there is no route \"%s\"", name);
+    return route == NULL ? 0 : route->index + 1;
+}
+
 const char *mcp_declare_read_file(const struct mcp_host *host, const char *path,
                                   size_t *len, char *message,
                                   size_t message_size)

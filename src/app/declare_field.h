@@ -46,6 +46,10 @@ void mcp_field_binds(lua_State *L, struct mcp_handler *handler);
  * ... } or handler = f }. */
 const struct mcp_completer *mcp_field_completers(lua_State *L, size_t *count);
 
+/* The string field "route" of the table at 1 as the place of that route, from
+ * 1; 0: it has none, or this is no first load. Raises when there is none. */
+size_t mcp_field_route(lua_State *L);
+
 /* The bytes of a file; `path` is relative to the app's folder. BORROWED from
  * the generation's sources. NULL: `message` says why. */
 const char *mcp_declare_read_file(const struct mcp_host *host, const char *path,

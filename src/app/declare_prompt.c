@@ -71,6 +71,7 @@ static void read_prompt(lua_State *L, struct mcp_prompt *p)
     };
     read_arguments(L, p);
     mcp_field_binds(L, &p->handler);
+    p->route = mcp_field_route(L);
     p->completers = mcp_field_completers(L, &p->completer_count);
 }
 

@@ -54,6 +54,7 @@ static void read_resource(lua_State *L, struct mcp_resource *r)
     read_cache(L, &r->cache);
     read_content(L, r);
     mcp_field_binds(L, &r->handler);
+    r->route = mcp_field_route(L);
     r->completers = mcp_field_completers(L, &r->completer_count);
 }
 

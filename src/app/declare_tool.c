@@ -121,39 +121,44 @@ static void name_file(const char *what, const char *file, char *message,
     (void)snprintf(message, message_size, "%s", text);
 }
 
-/* Adds `tool` to the builder; a schema given as a file is read here. Raises
- * nothing. */
-static enum mcp_err add_first(const struct mcp_host *host,
-                              struct mcp_tool *tool, const char *input_file,
-                              const char *output_file, char *message,
-                              size_t message_size)
+enum mcp_err mcp_declare_with_files(
+    const struct mcp_host *host, struct mcp_tool *tool,
+    const struct mcp_declare_files *files,
+    enum mcp_err (*add)(void *user, const struct mcp_tool *tool, char *message,
+                        size_t message_size),
+    void *user, char *message, size_t message_size)
 {
     char *input = NULL, *output = NULL;
     enum mcp_err err = MCP_EINVAL;
 
-    if (input_file != NULL) {
-        input = read_file(host, input_file, message, message_size);
+    if (files->input != NULL) {
+        input = read_file(host, files->input, message, message_size);
         if (input == NULL)
             goto done;
         tool->input_schema = input;
     }
-    if (output_file != NULL) {
-        output = read_file(host, output_file, message, message_size);
+    if (files->output != NULL) {
+        output = read_file(host, files->output, message, message_size);
         if (output == NULL)
             goto done;
         tool->output_schema = output;
     }
-    err =
-        mcp_builder_add_tool(host->load->builder, tool, message, message_size);
+    err = add(user, tool, message, message_size);
     if (err != MCP_OK) {
-        name_file("input_schema", input_file, message, message_size);
-        name_file("output_schema", output_file, message, message_size);
+        name_file("input_schema", files->input, message, message_size);
+        name_file("output_schema", files->output, message, message_size);
     }
 
 done:
     free(input);
     free(output);
     return err;
+}
+
+static enum mcp_err add_to_builder(void *builder, const struct mcp_tool *tool,
+                                   char *message, size_t message_size)
+{
+    return mcp_builder_add_tool(builder, tool, message, message_size);
 }
 
 static enum mcp_err follow_tool(const struct mcp_load *load,
@@ -178,7 +183,7 @@ static enum mcp_err follow_tool(const struct mcp_load *load,
 int mcp_declare_add_tool(lua_State *L)
 {
     struct mcp_load *load = mcp_declare_load(L);
-    const char *input_file, *output_file;
+    struct mcp_declare_files files;
     char message[MCP_DECLARE_MESSAGE_SIZE];
     struct mcp_tool tool = {0};
     size_t slot = 0;
@@ -186,10 +191,8 @@ int mcp_declare_add_tool(lua_State *L)
 
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    luaL_checkstack(L, 24, "add_tool");
+    luaL_checkstack(L, 32, "add_tool");
     tool.name = mcp_field_string(L, 1, "name");
-    tool.title = mcp_field_string(L, 1, "title");
-    tool.description = mcp_field_string(L, 1, "description");
     tool.annotations = mcp_field_string(L, 1, "annotations");
     tool.icons = mcp_field_string(L, 1, "icons");
     tool.meta = mcp_field_string(L, 1, "meta");
@@ -206,13 +209,14 @@ int mcp_declare_add_tool(lua_State *L)
     field_converts(L, &tool);
     if (tool.name == NULL)
         return luaL_error(L, "add_tool needs a name");
-    if (load->follow == NULL && !tool.input_schema && !input_file)
+    if (load->follow == NULL && !tool.input_schema && !files.input)
         return luaL_error(L, "add_tool needs an input schema");
 
     if (load->follow == NULL) {
         slot = mcp_builder_view(load->builder)->handler_count + 1;
-        err = add_first(mcp_host_of(L), &tool, input_file, output_file, message,
-                        sizeof(message));
+        err = mcp_declare_with_files(mcp_host_of(L), &tool, &files,
+                                     add_to_builder, load->builder, message,
+                                     sizeof(message));
     } else {
         err = follow_tool(load, &tool, &slot, message, sizeof(message));
     }

@@ -36,6 +36,7 @@ enum {
     MCP_REF_OBJECT_MARK,        /* metatable of objects made by mcp.object   */
     MCP_REF_BLOCK_MARK,         /* metatable of content blocks               */
     MCP_REF_RESULT_MARK,        /* metatable of mcp.result values            */
+    MCP_REF_HTTP_MARK,          /* metatable of mcp.http values              */
     MCP_REF_CO,                 /* the coroutine of calls                    */
     MCP_REF_SANDBOX,            /* what lua/mcp/sandbox.lua returned         */
     MCP_REF_RANDOMSEED,         /* math.randomseed, as LuaJIT made it        */

@@ -31,6 +31,7 @@ struct mcp_job {
     const struct mcp_tool *tool;       /* of gen; NULL: not a tool        */
     const struct mcp_resource *resource; /* of gen; NULL: not a resource    */
     const struct mcp_prompt *prompt;     /* of gen; NULL: not a prompt      */
+    const struct mcp_route *route;       /* of gen; NULL: not over plain HTTP */
     const char *uri;             /* resource: the URI that is read          */
     const struct mcp_json *args; /* validated; object; in call->arena       */
     /* Called before finish when a handler has returned, and before the app's

@@ -3,6 +3,7 @@
  */
 #include "app/outcome.h"
 
+#include "base/http_status.h"
 #include "base/json.h"
 
 #define TOO_LONG "the error message is too long to be sent"
@@ -136,6 +137,44 @@ void mcp_outcome_set_refusal(struct mcp_outcome *o, const char *message,
                       sizeof(TOO_LONG) - 1);
     if (o->text.failed)
         mcp_outcome_set_error(o, -32603, message, NULL);
+}
+
+static void write_http_failure(struct mcp_outcome *o, int status, bool shown,
+                               const char *text, size_t len)
+{
+    size_t at;
+
+    mcp_outcome_clear(o);
+    o->kind = MCP_OUTCOME_RESULT;
+    o->is_error = true;
+    o->http_status = status;
+    mcp_buf_printf(&o->text, "{\"statusCode\":%d,\"error\":\"%s\"", status,
+                   mcp_http_phrase(status));
+    if (shown) {
+        mcp_buf_puts(&o->text, ",\"message\":\"");
+        add_text(&o->text, text, len, true);
+        mcp_buf_putc(&o->text, '"');
+    }
+    mcp_buf_putc(&o->text, '}');
+    o->content = from(o, 0);
+    at = o->text.len;
+    mcp_buf_puts(&o->text, "application/json");
+    o->mime_type = from(o, at);
+    at = o->text.len;
+    add_text(&o->text, text, len, false);
+    o->message = from(o, at);
+}
+
+void mcp_outcome_set_http_failure(struct mcp_outcome *o, int status, bool shown,
+                                  const char *text, size_t len)
+{
+    write_http_failure(o, status, shown, text, len);
+    if (o->text.failed)
+        write_http_failure(o, status, shown, TOO_LONG, sizeof(TOO_LONG) - 1);
+    if (o->text.failed) {
+        drop_spans(o);
+        o->mime_type = (struct mcp_span){0, 0};
+    }
 }
 
 static void write_no_values(struct mcp_outcome *o, const char *text, size_t len)

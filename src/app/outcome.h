@@ -18,7 +18,8 @@
 
 enum mcp_outcome_kind {
     MCP_OUTCOME_NONE,   /* not ended yet                                   */
-    MCP_OUTCOME_RESULT, /* content, perhaps structured, meta, is_error      */
+    MCP_OUTCOME_RESULT, /* content, perhaps structured, meta, is_error; of a
+                           route content, mime_type, headers, http_status  */
     MCP_OUTCOME_ERROR,  /* a JSON-RPC error: code, message, perhaps data    */
     MCP_OUTCOME_NOT_FOUND, /* a resource: there is none at this URI         */
     MCP_OUTCOME_CANCELED,  /* the peer took the call back: nothing to say    */
@@ -36,7 +37,8 @@ struct mcp_outcome {
     struct mcp_buf text;
     struct mcp_span content;     /* JSON array: of content blocks (tool), of
                                     messages (prompt), of resource contents, of
-                                    strings (completer)                      */
+                                    strings (completer); of a route the body,
+                                    any bytes                                */
     struct mcp_span description; /* prompt: UTF-8, not JSON              */
     struct mcp_span structured;  /* any JSON value                           */
     struct mcp_span meta;        /* JSON object                              */
@@ -48,6 +50,10 @@ struct mcp_outcome {
     struct mcp_span reason;      /* UTF-8, not JSON: of a failed prompt,
                                     resource or completer the whole reason, for
                                     the log; not sent                        */
+    struct mcp_span mime_type;   /* route: of the body                       */
+    struct mcp_span headers;     /* route: "Name\0value\0" again and again   */
+    int http_status;             /* route: 200 to 599; 0: 200, or 204 of no
+                                    body                                     */
     size_t total;                /* completer: how many values there were, of
                                     which `content` has the first            */
     int code;                    /* JSON-RPC error code                      */
@@ -95,6 +101,12 @@ void mcp_outcome_set_failure_as(struct mcp_outcome *o, const char *shown,
 void mcp_outcome_set_refusal(struct mcp_outcome *o, const char *message,
                              int status, bool shown, const char *text,
                              size_t len);
+
+/* RESULT of a route that failed: a JSON body { "statusCode", "error": the name
+ * of the status, "message": text }; without the last when it is not `shown`.
+ * `message` has the text. No UTF-8, no room: as above. */
+void mcp_outcome_set_http_failure(struct mcp_outcome *o, int status, bool shown,
+                                  const char *text, size_t len);
 
 /* RESULT of a completer that failed: no values; `reason` has the text. */
 void mcp_outcome_set_no_values(struct mcp_outcome *o, const char *text,

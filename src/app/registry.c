@@ -62,6 +62,15 @@ static void drop_resources(struct mcp_table *t)
 static void generation_free(struct generation *gen)
 {
     if (gen == NULL)
+static void drop_routes(struct mcp_table *t)
+{
+    struct mcp_route *routes = t->items;
+
+    for (size_t i = 0; i < t->count; i++)
+        mcp_registry_drop_tool(&routes[i].signature);
+    mcp_table_free(t);
+}
+
         return;
     if (gen->pub.prepared_free != NULL)
         gen->pub.prepared_free(gen->pub.prepared);
@@ -76,6 +85,7 @@ static void generation_free(struct generation *gen)
     mcp_arena_free(gen->arena);
     free(gen->handlers);
     free(gen);
+    drop_routes(&gen->routes);
 }
 
 struct mcp_builder *mcp_builder_new(struct mcp_config *config)
@@ -97,6 +107,7 @@ struct mcp_builder *mcp_builder_new(struct mcp_config *config)
     atomic_init(&gen->refs, 1);
     b->gen = gen;
     return b;
+    gen->routes.item_size = sizeof(struct mcp_route);
 
 fail:
     if (gen != NULL)
@@ -139,6 +150,8 @@ static enum mcp_err reserve(struct generation *gen, struct mcp_table *t,
 {
     size_t room = gen->pub.handler_count + more;
     struct mcp_handler *handlers;
+    gen->pub.routes = gen->routes.items;
+    gen->pub.route_count = gen->routes.count;
 
     if (mcp_table_reserve(t) != MCP_OK)
         return mcp_copy_no_memory(c);
@@ -413,11 +426,10 @@ mcp_generation_handler(const struct mcp_generation *gen, size_t slot)
 
 const char *mcp_kind_name(enum mcp_kind kind)
 {
-    static const char *const names[] = {[MCP_KIND_TOOL] = "tool",
-                                        [MCP_KIND_RESOURCE] = "resource",
-                                        [MCP_KIND_PROMPT] = "prompt",
-                                        [MCP_KIND_COMPLETER] = "completer",
-                                        [MCP_KIND_TIMER] = "timer"};
+    static const char *const names[] = {
+        [MCP_KIND_TOOL] = "tool",     [MCP_KIND_RESOURCE] = "resource",
+        [MCP_KIND_PROMPT] = "prompt", [MCP_KIND_COMPLETER] = "completer",
+        [MCP_KIND_TIMER] = "timer",   [MCP_KIND_ROUTE] = "route"};
 
     return names[kind];
 }
@@ -455,4 +467,11 @@ mcp_generation_find_timer(const struct mcp_generation *gen, const char *name,
                           size_t len)
 {
     return mcp_table_find(&own(gen)->timers, name, len);
+}
+
+const struct mcp_route *
+mcp_generation_find_route(const struct mcp_generation *gen, const char *name,
+                          size_t len)
+{
+    return mcp_table_find(&own(gen)->routes, name, len);
 }

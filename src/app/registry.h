@@ -45,13 +45,14 @@ enum mcp_kind {
     MCP_KIND_TIMER,     /* every so many seconds: f(ctx)                  */
 };
 
+    MCP_KIND_ROUTE,     /* over plain HTTP                                */
 /* What runs in Lua for one declared thing. */
 struct mcp_handler {
     enum mcp_kind kind;
     const char *name; /* for messages; unique in its kind: a tool's or a
                          prompt's name, a resource's URI or template, "ARGUMENT
                          of prompt NAME", "VARIABLE of resource TEMPLATE",
-                         "app.lua:12" of a timer                          */
+                         "app.lua:12" of a timer, "GET /items"            */
     const struct mcp_bind *binds; /* what the parameters receive, in order */
     size_t bind_count;
     double timeout_s; /* 0: call_timeout                       */
@@ -100,6 +101,13 @@ struct mcp_tool {
 
     /* filled by mcp_builder_add_tool() */
     const struct mcp_json *input_tree, *output_tree; /* parsed schemas      */
+    /* Of a route with a body, and of a tool that is one: the handler has a
+     * parameter `data`, a table of all arguments but those in `outside`. The
+     * schema lists its fields beside them. */
+    bool has_data;
+    const char *const *outside;
+    size_t outside_count;
+
     struct mcp_schema *input, *output;               /* compiled            */
     size_t index;                                    /* place in the list */
 };
@@ -140,6 +148,7 @@ struct mcp_resource {
     size_t completer_count;
     size_t index; /* place in the list of its kind (exact or template)   */
 };
+    size_t route; /* the route that it is, from 1; 0: none               */
 
 struct mcp_prompt_argument {
     const char *name, *title, *description;
@@ -163,9 +172,41 @@ struct mcp_prompt {
     size_t completer_count;
     size_t index;
 };
+    size_t route; /* as of a resource                                    */
 
 /* What runs again and again while its generation is the current one. */
 struct mcp_timer {
+enum mcp_path_kind {
+    MCP_PATH_LITERAL,
+    MCP_PATH_STR, /* one segment                     */
+    MCP_PATH_INT,
+    MCP_PATH_NUMBER,
+    MCP_PATH_UUID,
+    MCP_PATH_REST, /* this segment and all behind it: type `path` */
+};
+
+/* One segment of a route's path. */
+struct mcp_path_part {
+    enum mcp_path_kind kind;
+    const char *text; /* the literal, not percent-encoded; else the name of
+                         the argument                                    */
+};
+
+/* What answers one method of plain HTTP on one path. */
+struct mcp_route {
+    const char *name;   /* "GET /items/{item_id:int}"                    */
+    const char *method; /* "GET", ... in capitals                        */
+    const char *path;   /* as declared, with the prefixes of its groups  */
+    const struct mcp_path_part *parts; /* none: "/"                      */
+    size_t part_count;
+    int status;                /* of a success; 0: 200, or 204 of nothing    */
+    const char *mime_type;     /* of a success; NULL: by its value           */
+    const char *tags;          /* JSON array or NULL                         */
+    struct mcp_tool signature; /* texts, schemas, converts, handler; its name
+                                  is the route's                         */
+    size_t index;              /* place in order of declaration          */
+};
+
     const char *name; /* where it was declared: "app.lua:12"              */
     double seconds;   /* from one start to the next                       */
     struct mcp_handler handler;
@@ -242,10 +283,14 @@ enum mcp_err mcp_builder_add_prompt(struct mcp_builder *b,
                                     const struct mcp_prompt *prompt,
                                     char *message,
                                     size_t message_size) MCP_MUST_USE;
+    const struct mcp_route *routes; /* in order of declaration              */
+    size_t route_count;
 
 /* Adds a deep copy of `timer`; its period is at least MCP_TIMER_MIN_S. Errors
  * as above. */
 #define MCP_TIMER_MIN_S 0.001
+    const struct mcp_resource *builtins; /* listed before the app's own     */
+    size_t builtin_count;
 enum mcp_err mcp_builder_add_timer(struct mcp_builder *b,
                                    const struct mcp_timer *timer, char *message,
                                    size_t message_size) MCP_MUST_USE;
@@ -306,3 +351,8 @@ mcp_generation_find_timer(const struct mcp_generation *gen, const char *name,
                           size_t len);
 
 #endif
+/* The route named name[0..len) ("GET /items"), or NULL. O(1). */
+const struct mcp_route *
+mcp_generation_find_route(const struct mcp_generation *gen, const char *name,
+                          size_t len);
+

@@ -120,7 +120,8 @@ enum mcp_err mcp_registry_copy_prompt(struct mcp_copy *c,
                                       struct mcp_prompt *out)
 {
     struct mcp_prompt copy = {.line = in->line,
-                              .has_arguments = in->has_arguments};
+                              .has_arguments = in->has_arguments,
+                              .route = in->route};
     enum mcp_err err = mcp_copy_check_name(c, "prompt", in->name, "_./-");
 
     if (err == MCP_OK)

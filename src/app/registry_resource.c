@@ -192,6 +192,7 @@ enum mcp_err mcp_registry_copy_resource(struct mcp_copy *c,
         .line = in->line,
         .content_len = in->content_len,
         .is_blob = in->is_blob,
+        .route = in->route,
     };
     struct mcp_uri_template *t = NULL;
     enum mcp_err err =

@@ -7,6 +7,7 @@
  */
 #include "app/registry_tool.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "app/annotation.h"
@@ -16,6 +17,7 @@
 /* One tool on its way in. */
 struct work {
     struct mcp_copy *c;
+    const char *kind; /* "tool", "route" */
     const struct mcp_tool *in;
     struct mcp_tool *out;
     bool assert_format;
@@ -172,15 +174,31 @@ static enum mcp_err check_root(struct work *w, const struct mcp_json *schema)
     if (near != NULL)
         return mcp_copy_refuse(w->c,
                                "the handler's parameter \"%s\" is no argument "
-                               "of the tool: the input schema has \"%.*s\"; "
+                               "of the %s: the input schema has \"%.*s\"; "
                                "did you mean \"properties\"?",
-                               h->binds[i].name, (int)near->count,
+                               h->binds[i].name, w->kind, (int)near->count,
                                near->u.text);
     return mcp_copy_refuse(w->c,
                            "the handler's parameter \"%s\" is no argument of "
-                           "the tool: the input schema has no \"properties\" "
+                           "the %s: the input schema has no \"properties\" "
                            "that list it",
-                           h->binds[i].name);
+                           h->binds[i].name, w->kind);
+}
+
+/* The same when the fields of `data` are among the properties: they reach the
+ * handler as that one table. */
+static enum mcp_err check_outside(struct work *w, const char *of_what)
+{
+    size_t count = w->out->outside_count;
+    const char **names = mcp_arena_alloc(w->c->a, (count + 1) * sizeof(*names));
+
+    if (names == NULL)
+        return mcp_copy_no_memory(w->c);
+    for (size_t i = 0; i < count; i++)
+        names[i] = w->out->outside[i];
+    names[count] = "data";
+    return mcp_copy_check_binds(w->c, &w->in->handler, names, count + 1,
+                                of_what);
 }
 
 /* Is every name that the handler wants one of the schema's properties? */
@@ -189,9 +207,13 @@ static enum mcp_err check_names(struct work *w,
 {
     size_t count = properties == NULL ? 0 : properties->count;
     const char **names = mcp_arena_alloc(w->c->a, (count + 1) * sizeof(*names));
+    char of_what[32];
 
     if (names == NULL)
         return mcp_copy_no_memory(w->c);
+    (void)snprintf(of_what, sizeof(of_what), "argument of the %s", w->kind);
+    if (w->in->has_data)
+        return check_outside(w, of_what);
     for (size_t i = 0; i < count; i++) {
         const struct mcp_json *key = &properties->u.members[i].key;
 
@@ -199,8 +221,7 @@ static enum mcp_err check_names(struct work *w,
         if (names[i] == NULL)
             return mcp_copy_no_memory(w->c);
     }
-    return mcp_copy_check_binds(w->c, &w->in->handler, names, count,
-                                "argument of the tool");
+    return mcp_copy_check_binds(w->c, &w->in->handler, names, count, of_what);
 }
 
 /* Every name that the handler wants must be one that a caller may send. */
@@ -252,6 +273,21 @@ static enum mcp_err copy_converts(struct work *w)
         err = copy_path(w, &w->in->converts[i], &converts[i]);
     w->out->converts = converts;
     w->out->convert_count = count;
+    return err;
+}
+
+static enum mcp_err copy_outside(struct work *w)
+{
+    size_t count = w->in->outside_count;
+    const char **names = mcp_arena_alloc(w->c->a, (count + 1) * sizeof(*names));
+    enum mcp_err err = names == NULL ? mcp_copy_no_memory(w->c) : MCP_OK;
+
+    for (size_t i = 0; err == MCP_OK && i < count; i++)
+        err = mcp_copy_text(w->c, "an argument's name", w->in->outside[i],
+                            &names[i]);
+    w->out->has_data = w->in->has_data;
+    w->out->outside = names;
+    w->out->outside_count = count;
     return err;
 }
 
@@ -319,22 +355,23 @@ static enum mcp_err copy_schemas(struct work *w)
     return err;
 }
 
-enum mcp_err mcp_registry_copy_tool(struct mcp_copy *c,
-                                    const struct mcp_tool *in,
-                                    bool assert_format, struct mcp_tool *out)
+enum mcp_err mcp_registry_copy_signature(struct mcp_copy *c, const char *kind,
+                                         const struct mcp_tool *in,
+                                         bool assert_format,
+                                         struct mcp_tool *out)
 {
     struct mcp_tool copy = {.line = in->line,
                             .assert_format = assert_format,
                             .task = in->task};
-    struct work w = {c, in, &copy, assert_format};
-    enum mcp_err err = mcp_copy_check_name(c, "tool", in->name, "_.-");
+    struct work w = {c, kind, in, &copy, assert_format};
+    enum mcp_err err = copy_texts(&w);
 
-    if (err == MCP_OK)
-        err = copy_texts(&w);
     if (err == MCP_OK)
         err = mcp_copy_handler(c, &in->handler, &copy.handler);
     if (err == MCP_OK)
         err = copy_converts(&w);
+    if (err == MCP_OK)
+        err = copy_outside(&w);
     if (err == MCP_OK)
         err = copy_schemas(&w);
     if (err == MCP_OK)
@@ -348,6 +385,17 @@ enum mcp_err mcp_registry_copy_tool(struct mcp_copy *c,
     copy.handler.slot = 1;
     *out = copy;
     return MCP_OK;
+}
+
+enum mcp_err mcp_registry_copy_tool(struct mcp_copy *c,
+                                    const struct mcp_tool *in,
+                                    bool assert_format, struct mcp_tool *out)
+{
+    enum mcp_err err = mcp_copy_check_name(c, "tool", in->name, "_.-");
+
+    if (err != MCP_OK)
+        return err;
+    return mcp_registry_copy_signature(c, "tool", in, assert_format, out);
 }
 
 void mcp_registry_drop_tool(struct mcp_tool *tool)

@@ -21,6 +21,13 @@ enum mcp_err mcp_registry_copy_tool(struct mcp_copy *c,
                                     bool assert_format,
                                     struct mcp_tool *out) MCP_MUST_USE;
 
+/* The same without the name, which may be any, and for messages that call it a
+ * `kind`. */
+enum mcp_err mcp_registry_copy_signature(struct mcp_copy *c, const char *kind,
+                                         const struct mcp_tool *in,
+                                         bool assert_format,
+                                         struct mcp_tool *out) MCP_MUST_USE;
+
 /* Frees what `tool` has outside of the arena. */
 void mcp_registry_drop_tool(struct mcp_tool *tool);
 

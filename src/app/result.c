@@ -477,10 +477,15 @@ void mcp_result_write(lua_State *L, int count,
         [MCP_KIND_TIMER] = write_timer,
     };
     struct mcp_result_writer w;
+        [MCP_KIND_ROUTE] = mcp_result_write_route,
     int top = lua_gettop(L);
 
     mcp_result_begin(&w, L, options, o);
-    writers[options->kind](&w, top + 1 - count, count);
+    if (count == 0 || options->kind == MCP_KIND_ROUTE ||
+        !mcp_result_is_http(L, top + 1 - count))
+        writers[options->kind](&w, top + 1 - count, count);
+    else if (mcp_result_open_http(&w, top + 1 - count))
+        writers[options->kind](&w, lua_gettop(L), 1);
     if (o->text.failed)
         mcp_result_set_write_fault(&w, MCP_ENOMEM, "", "");
     lua_settop(L, top);

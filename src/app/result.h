@@ -26,8 +26,9 @@ struct mcp_result_options {
     size_t max_blob_bytes;              /* decoded bytes of one block      */
     bool expose_errors;                 /* else "Internal error in tool X" */
     const char *uri;          /* resource: what is read                    */
-    const char *mime_type;    /* resource: as declared, or NULL            */
+    const char *mime_type;    /* resource, route: as declared, or NULL     */
     const char *instructions; /* prompt: of its controller, or NULL        */
+    int http_status;          /* route: as declared, or 0                  */
 };
 
 /* The constructors and marks (mcp.text, mcp.array, mcp.null, ...) as fields of

@@ -31,7 +31,7 @@ const char *mcp_result_subject(const struct mcp_result_options *options)
     static const char *const subjects[] = {
         [MCP_KIND_TOOL] = "Tool",     [MCP_KIND_RESOURCE] = "Resource",
         [MCP_KIND_PROMPT] = "Prompt", [MCP_KIND_COMPLETER] = "Completer",
-        [MCP_KIND_TIMER] = "Timer",
+        [MCP_KIND_TIMER] = "Timer",   [MCP_KIND_ROUTE] = "Route",
     };
 
     return subjects[options->kind];
@@ -103,9 +103,8 @@ static void add_field(struct mcp_result_writer *w, int idx, const char *name,
     lua_pop(w->L, 1);
 }
 
-/* Of a failed prompt or resource: data.content becomes the field `name` of the
- * table at `idx`, if it has one that can be sent. */
-static void set_content(struct mcp_result_writer *w, int idx, const char *name)
+void mcp_result_set_content(struct mcp_result_writer *w, int idx,
+                            const char *name)
 {
     struct mcp_outcome *o = w->o;
     size_t at = o->text.len;
@@ -122,6 +121,10 @@ static void set_content(struct mcp_result_writer *w, int idx, const char *name)
     o->text.failed = false; /* the text alone had room */
     lua_pop(w->L, 1);
 }
+    if (w->options->kind == MCP_KIND_ROUTE) {
+        mcp_result_set_http_body(w, idx, name);
+        return;
+    }
 
 /* How a failure came: what is `open` stood behind a nil. */
 static const char *verb(bool open)
@@ -148,7 +151,7 @@ static void write_error_table(struct mcp_result_writer *w, int idx, bool open)
         mcp_result_fail(w, false, text, strlen(text));
     }
     if (w->options->kind != MCP_KIND_TOOL) {
-        set_content(w, idx, "structured");
+        mcp_result_set_content(w, idx, "structured");
         return;
     }
     add_field(w, idx, "structured", &o->structured);
@@ -253,7 +256,7 @@ bool mcp_result_write_ending(lua_State *L, int idx,
         write_not_found(o, text, len);
     } else {
         mcp_result_fail(&w, true, text, len);
-        set_content(&w, idx, "body");
+        mcp_result_set_content(&w, idx, "body");
     }
     lua_settop(L, top);
     return true;

@@ -14,7 +14,10 @@ struct mcp_result_options mcp_result_job_options(const struct mcp_job *job)
         .max_blob_bytes = (size_t)config->max_blob_bytes,
         .expose_errors = config->expose_errors,
         .uri = job->uri,
-        .mime_type = job->resource != NULL ? job->resource->mime_type : NULL,
+        .mime_type = job->resource != NULL ? job->resource->mime_type
+                     : job->route != NULL  ? job->route->mime_type
+                                           : NULL,
+        .http_status = job->route != NULL ? job->route->status : 0,
         .instructions = job->prompt != NULL ? job->prompt->instructions : NULL,
     };
 

@@ -11,6 +11,7 @@
 #include "app/host.h"
 #include "app/result.h"
 #include "app/result_block.h"
+#include "app/result_write.h"
 #include "app/value.h"
 #include "base/suggest.h"
 
@@ -340,6 +341,44 @@ static int make_result(lua_State *L)
     return 1;
 }
 
+/* The status of mcp.http at the top, which it pops. */
+static int check_status(lua_State *L)
+{
+    double v = lua_tonumber(L, -1);
+
+    if (!(v >= 200 && v <= 599) || v != floor(v))
+        luaL_error(L, "mcp.http: `status` must be a whole number from 200 to "
+                      "599");
+    lua_pop(L, 1);
+    return (int)v;
+}
+
+/* mcp.http{ status?, headers?, body? } -> an answer of HTTP */
+static int make_http(lua_State *L)
+{
+    static const struct field fields[] = {
+        {"status", "status", LUA_TNUMBER, false},
+        {"headers", "headers", LUA_TTABLE, false},
+        {"body", "body", LUA_TNONE, false},
+        {NULL, NULL, 0, false},
+    };
+    int status = 200;
+
+    check_table(L, "http");
+    lua_createtable(L, 0, 3);
+    read_fields(L, "http", fields, 2);
+    if (mcp_field_push(L, 1, "status"))
+        status = check_status(L);
+    if (mcp_field_push(L, 1, "headers"))
+        mcp_result_check_headers(L, lua_gettop(L));
+    lua_settop(L, 2);
+    if ((status == 204 || status == 304) && mcp_field_push(L, 1, "body"))
+        return luaL_error(L, "mcp.http: an answer with status %d has no body",
+                          status);
+    set_mark(L, MCP_REF_HTTP_MARK);
+    return 1;
+}
+
 /* The table argument, or a new one, at the top; another metatable is kept from
  * being lost. */
 static int mark_argument(lua_State *L, const char *what, int ref)
@@ -394,6 +433,7 @@ void mcp_result_open(lua_State *L)
         {"user", make_user},
         {"assistant", make_assistant},
         {"result", make_result},
+        {"http", make_http},
         {NULL, NULL},
     };
 

@@ -15,7 +15,7 @@ struct mcp_result_writer {
     const struct mcp_result_options *options;
     struct mcp_outcome *o;
     const char *fault; /* static; NULL: the app did nothing wrong */
-    int status;        /* of a failure, as HTTP would call it      */
+    int status;        /* of a failure, as HTTP would call it; 500 */
     struct mcp_value_error error;
 };
 
@@ -50,6 +50,7 @@ void mcp_result_write_tool(struct mcp_result_writer *w, int first, int count);
 void mcp_result_write_prompt(struct mcp_result_writer *w, int first, int count);
 void mcp_result_write_resource(struct mcp_result_writer *w, int first,
                                int count);
+void mcp_result_write_route(struct mcp_result_writer *w, int first, int count);
 void mcp_result_write_completer(struct mcp_result_writer *w, int first,
                                 int count);
 

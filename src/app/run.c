@@ -32,6 +32,7 @@
 
 enum {
     INTERNAL_ERROR = -32603,
+    INTERNAL_STATUS = 500,   /* of a route                                */
     RESULTS_MAX = 8,         /* of what a handler returns two matter      */
     ENDING_BYTES = 64 << 10, /* beyond the limit, for writing the outcome */
 };
@@ -46,8 +47,8 @@ struct stretch {
     bool lost; /* it was stuck in C for so long that the job was given up */
 };
 
-/* The handler was ended: "The tool took longer than ...". Tools say so in a
- * result, everything else in an error. */
+/* The handler was ended: "The tool took longer than ...". Tools and routes say
+ * so in a result, everything else in an error. */
 MCP_PRINTF(2, 3)
 static void fail(struct mcp_job *job, const char *fmt, ...)
 {
@@ -62,6 +63,9 @@ static void fail(struct mcp_job *job, const char *fmt, ...)
     mcp_outcome_clear(&job->outcome);
     if (job->handler->kind == MCP_KIND_TOOL)
         mcp_outcome_set_failure(&job->outcome, text, strlen(text));
+    else if (job->handler->kind == MCP_KIND_ROUTE)
+        mcp_outcome_set_http_failure(&job->outcome, INTERNAL_STATUS, true, text,
+                                     strlen(text));
     else
         mcp_outcome_set_error(&job->outcome, INTERNAL_ERROR, text, NULL);
 }
@@ -76,10 +80,12 @@ static const char *log_name(const struct mcp_job *job, char out[static 256])
     const char *file = job->tool != NULL       ? job->tool->file
                        : job->resource != NULL ? job->resource->file
                        : job->prompt != NULL   ? job->prompt->file
+                       : job->route != NULL    ? job->route->signature.file
                                                : NULL;
     int line = job->tool != NULL       ? job->tool->line
                : job->resource != NULL ? job->resource->line
                : job->prompt != NULL   ? job->prompt->line
+               : job->route != NULL    ? job->route->signature.line
                                        : 0;
     int n = snprintf(out, 256, "%s %s", mcp_kind_name(job->handler->kind),
                      job->handler->name);
@@ -135,11 +141,12 @@ static void fail_memory(struct mcp_job *job)
     fail(job, "ran out of memory: it may use %lld KiB (memory_limit)", kib);
 }
 
-/* Completers and timers have no client that could be asked. */
+/* Completers, timers and plain HTTP have no client that could be asked. */
 static bool may_ask(const struct mcp_job *job)
 {
     return job->handler->kind != MCP_KIND_COMPLETER &&
-           job->handler->kind != MCP_KIND_TIMER;
+           job->handler->kind != MCP_KIND_TIMER &&
+           job->handler->kind != MCP_KIND_ROUTE;
 }
 
 /* The results of the handler, moved from its coroutine, become the outcome. */

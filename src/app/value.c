@@ -23,7 +23,8 @@
 void mcp_value_open(lua_State *L)
 {
     static const int marks[] = {MCP_REF_ARRAY_MARK, MCP_REF_OBJECT_MARK,
-                                MCP_REF_BLOCK_MARK, MCP_REF_RESULT_MARK};
+                                MCP_REF_BLOCK_MARK, MCP_REF_RESULT_MARK,
+                                MCP_REF_HTTP_MARK};
     size_t i;
 
     for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
