@@ -180,6 +180,50 @@ static enum mcp_err follow_tool(const struct mcp_load *load,
     return err;
 }
 
+/* The list field "outside"; it lives as long as what this leaves on the stack.
+ */
+static void field_outside(lua_State *L, struct mcp_tool *tool)
+{
+    const char **names;
+    size_t count;
+
+    lua_getfield(L, 1, "outside");
+    if (lua_isnil(L, -1))
+        return;
+    luaL_checktype(L, -1, LUA_TTABLE);
+    count = lua_objlen(L, -1);
+    names = lua_newuserdata(L, (count + 1) * sizeof(*names));
+    for (size_t i = 0; i < count; i++) {
+        lua_rawgeti(L, -2, (int)i + 1);
+        names[i] = luaL_checkstring(L, -1);
+        lua_pop(L, 1); /* the list keeps it */
+    }
+    tool->has_data = true;
+    tool->outside = names;
+    tool->outside_count = count;
+}
+
+void mcp_declare_read_signature(lua_State *L, struct mcp_tool *tool,
+                                struct mcp_declare_files *files)
+{
+    tool->title = mcp_field_string(L, 1, "title");
+    tool->description = mcp_field_string(L, 1, "description");
+    tool->icons = mcp_field_string(L, 1, "icons");
+    tool->meta = mcp_field_string(L, 1, "meta");
+    tool->input_schema = mcp_field_string(L, 1, "input_schema");
+    tool->output_schema = mcp_field_string(L, 1, "output_schema");
+    files->input = mcp_field_string(L, 1, "input_schema_file");
+    files->output = mcp_field_string(L, 1, "output_schema_file");
+    tool->file = mcp_field_string(L, 1, "file");
+    tool->line = (int)mcp_field_number(L, 1, "line", 0);
+    tool->handler.timeout_s = mcp_field_number(L, 1, "timeout", 0);
+    tool->assert_format = mcp_field_boolean(L, 1, "assert_format");
+    field_task(L, &tool->task);
+    mcp_field_binds(L, &tool->handler);
+    field_converts(L, tool);
+    field_outside(L, tool);
+}
+
 int mcp_declare_add_tool(lua_State *L)
 {
     struct mcp_load *load = mcp_declare_load(L);
@@ -194,19 +238,7 @@ int mcp_declare_add_tool(lua_State *L)
     luaL_checkstack(L, 32, "add_tool");
     tool.name = mcp_field_string(L, 1, "name");
     tool.annotations = mcp_field_string(L, 1, "annotations");
-    tool.icons = mcp_field_string(L, 1, "icons");
-    tool.meta = mcp_field_string(L, 1, "meta");
-    tool.input_schema = mcp_field_string(L, 1, "input_schema");
-    tool.output_schema = mcp_field_string(L, 1, "output_schema");
-    input_file = mcp_field_string(L, 1, "input_schema_file");
-    output_file = mcp_field_string(L, 1, "output_schema_file");
-    tool.file = mcp_field_string(L, 1, "file");
-    tool.line = (int)mcp_field_number(L, 1, "line", 0);
-    tool.handler.timeout_s = mcp_field_number(L, 1, "timeout", 0);
-    tool.assert_format = mcp_field_boolean(L, 1, "assert_format");
-    field_task(L, &tool.task);
-    mcp_field_binds(L, &tool.handler);
-    field_converts(L, &tool);
+    mcp_declare_read_signature(L, &tool, &files);
     if (tool.name == NULL)
         return luaL_error(L, "add_tool needs a name");
     if (load->follow == NULL && !tool.input_schema && !files.input)
