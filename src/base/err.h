@@ -22,6 +22,7 @@ enum mcp_err {
     MCP_EBUSY,     /* the queue is full: refuse now, not later            */
     MCP_ETIMEOUT,  /* the call's deadline passed                          */
     MCP_ECANCELED, /* the peer took the request back                      */
+    MCP_EIO,       /* a file or its disk did not do it                    */
     MCP_EINTERNAL, /* our bug: logged in full, shown to the peer as -32603 */
 };
 
