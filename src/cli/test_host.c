@@ -31,7 +31,7 @@ enum {
 
 /* A message that was sent; Lua holds it. */
 struct sent {
-    struct mcp_test_call *call; /* NULL: given up */
+    struct mcp_test_call *call; /* NULL: given up, or its app is closed */
     struct sent *next, **place; /* among those of the same host */
 };
 
@@ -134,7 +134,8 @@ static bool host_close(struct host *h)
         struct sent *s = h->sent;
 
         unlink_sent(s);
-        mcp_test_call_leave(s->call);
+        mcp_test_call_drop(s->call);
+        s->call = NULL;
     }
     if (!mcp_service_close(&h->service))
         return false;
@@ -239,6 +240,15 @@ static int l_close(lua_State *L)
 /* ---- messages -------------------------------------------------------------
  */
 
+static struct sent *open_sent(lua_State *L)
+{
+    struct sent *s = luaL_checkudata(L, 1, CALL_TYPE);
+
+    if (s->call == NULL)
+        luaL_error(L, "the client has been closed");
+    return s;
+}
+
 /* host:start(message) -> call */
 static int l_start(lua_State *L)
 {
@@ -270,7 +280,7 @@ static int push_text(lua_State *L)
 /* call:next(seconds) -> message, is_last | nil */
 static int l_next(lua_State *L)
 {
-    struct sent *s = luaL_checkudata(L, 1, CALL_TYPE);
+    struct sent *s = open_sent(L);
     uint64_t wait_ns = mcp_clock_from_seconds(luaL_checknumber(L, 2));
     char *text = NULL;
     size_t len = 0;
@@ -296,9 +306,7 @@ static int l_next(lua_State *L)
 
 static int l_leave(lua_State *L)
 {
-    struct sent *s = luaL_checkudata(L, 1, CALL_TYPE);
-
-    mcp_test_call_leave(s->call);
+    mcp_test_call_leave(open_sent(L)->call);
     return 0;
 }
 
