@@ -8,7 +8,6 @@ local names = require "mcp.names"
 --- Names of the API that this version has not got.
 local LATER = {}
 for name in ([[
-  skills skill skill_controller
   get post put patch delete head options
   tasks http
 ]]):gmatch("%S+") do
@@ -58,4 +57,9 @@ local M = {
   http_error = ending.http_error,
 }
 
-return names.seal(M, "mcp", LATER, { types = "mcp.types" })
+return names.seal(M, "mcp", LATER, {
+  types = "mcp.types",
+  skill = "mcp.skill",
+  skills = "mcp.skills",
+  skill_controller = "mcp.skill_controller",
+})

@@ -60,6 +60,20 @@ function M.count(at, t, key)
   return value
 end
 
+--- The field `cache`: { ttl_ms, scope }, as out.ttl_ms and out.cache_scope.
+---@param at mcp.Place
+---@param decl table
+---@param out table
+function M.cache(at, decl, out)
+  local cache = fields.table(at, decl, "cache")
+  if not cache then
+    return
+  end
+  fields.known(at, cache, { ttl_ms = true, scope = true }, nil, "cache")
+  out.ttl_ms = M.count(at, cache, "ttl_ms")
+  out.cache_scope = fields.word(at, cache, "scope", { "private", "public" })
+end
+
 --- Adds to `out` the fields that every kind has.
 ---@param at mcp.Place
 ---@param decl table

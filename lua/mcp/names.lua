@@ -22,7 +22,11 @@ function M.seal(module, what, later, lazy)
     if later[key] then
       at:fail("%s.%s is not available in this version", what, key)
     end
-    local hint = where.hint(key, fields.sorted_keys(module))
+    local known = fields.sorted_keys(module)
+    for _, name in ipairs(fields.sorted_keys(lazy or {})) do
+      known[#known + 1] = name
+    end
+    local hint = where.hint(key, known)
     at:fail("there is no %s.%s%s", what, tostring(key), hint)
   end
   local function frozen(_, key)

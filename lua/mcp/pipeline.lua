@@ -300,15 +300,21 @@ function Wired:check_argument(at, name)
   end
 end
 
+--- Puts around the handler of `out` all that surrounds it.
+---@param out { name: string, handler?: function, binds?: string[] }
+function Wired:surround(out)
+  if out.handler and (self.told or self.providers or self.guards[1]) then
+    out.handler, out.binds = fitted(self, compose(self, out))
+  end
+end
+
 --- Gives the item to the host, with all that surrounds its handler; not at all when
 --- the filters are against it.
 ---@param at mcp.Place
 ---@param out { name: string, handler?: function, binds?: string[] }
 ---@param add fun(out: table): true?, string?  mcp.core.add_tool or its like
 function Wired:add(at, out, add)
-  if out.handler and (self.told or self.providers or self.guards[1]) then
-    out.handler, out.binds = fitted(self, compose(self, out))
-  end
+  self:surround(out)
   if not self.scope:shows(out.name) then
     return
   end
@@ -321,7 +327,7 @@ end
 --- What surrounds an item that is being declared. Its field `own` has the parameters
 --- of its handler that are arguments, args or ctx.
 ---@param at mcp.Place
----@param kind "tool"|"prompt"|"resource"
+---@param kind "tool"|"prompt"|"resource"|"skill source"
 ---@param decl table
 ---@param parent? mcp.Scope  the controller's
 ---@return mcp.Wired

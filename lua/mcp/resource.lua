@@ -147,17 +147,6 @@ local function annotations(at, decl)
   return item.json_object(at, "annotations", out)
 end
 
---- cache = { ttl_ms, scope }
-local function add_cache(at, decl, out)
-  local cache = fields.table(at, decl, "cache")
-  if not cache then
-    return
-  end
-  fields.known(at, cache, { ttl_ms = true, scope = true }, nil, "cache")
-  out.ttl_ms = item.count(at, cache, "ttl_ms")
-  out.cache_scope = fields.word(at, cache, "scope", { "private", "public" })
-end
-
 --- What the host keeps of it, in the first load.
 local function describe(at, decl, out)
   local f = decl.handler
@@ -166,7 +155,7 @@ local function describe(at, decl, out)
   out.mime_type = fields.string(at, decl, "mime_type") or out.mime_type
   out.size = item.count(at, decl, "size")
   out.annotations = annotations(at, decl)
-  add_cache(at, decl, out)
+  item.cache(at, decl, out)
 end
 
 ---@param decl mcp.Resource

@@ -238,6 +238,8 @@ static int core_ask(lua_State *L)
 
     check_place(L);
     if (job->handler->kind == MCP_KIND_COMPLETER ||
+        job->handler->kind == MCP_KIND_SKILL_SOURCE ||
+        job->handler->kind == MCP_KIND_SKILL_READER ||
         job->handler->kind == MCP_KIND_TIMER ||
         job->handler->kind == MCP_KIND_ROUTE)
         return raise(L, "only tools, prompts and resources can ask the client");

@@ -15,6 +15,7 @@
 #include "app/declare_field.h"
 #include "app/declare_prompt.h"
 #include "app/declare_resource.h"
+#include "app/declare_skill.h"
 #include "app/declare_route.h"
 #include "app/declare_timer.h"
 #include "app/declare_tool.h"
@@ -223,6 +224,11 @@ void mcp_declare_open(lua_State *L)
         {"add_resource", mcp_declare_add_resource},
         {"add_prompt", mcp_declare_add_prompt},
         {"add_timer", mcp_declare_add_timer},
+        {"set_skills", mcp_declare_set_skills},
+        {"add_skill_folder", mcp_declare_add_skill_folder},
+        {"add_skill", mcp_declare_add_skill},
+        {"add_skill_source", mcp_declare_add_skill_source},
+        {"sha256", mcp_declare_sha256},
         {"add_route", mcp_declare_add_route},
         {"set_option", core_set_option},
         {"option_names", core_option_names},

@@ -15,6 +15,8 @@
 #include "app/registry_copy.h"
 #include "app/registry_prompt.h"
 #include "app/registry_resource.h"
+#include "app/registry_route.h"
+#include "app/registry_skill.h"
 #include "app/registry_table.h"
 #include "app/registry_tool.h"
 #include "base/arena.h"
@@ -26,7 +28,8 @@ struct generation {
     struct mcp_generation pub; /* first: a cast converts both ways */
     atomic_uint refs;
     struct mcp_arena *arena;
-    struct mcp_table tools, resources, templates, prompts, timers;
+    struct mcp_table skill_sources;
+    struct mcp_table tools, resources, templates, prompts, timers, routes;
     struct mcp_handler *handlers; /* by slot - 1; OWNED */
     size_t handler_room;
 };
@@ -59,9 +62,6 @@ static void drop_resources(struct mcp_table *t)
     mcp_table_free(t);
 }
 
-static void generation_free(struct generation *gen)
-{
-    if (gen == NULL)
 static void drop_routes(struct mcp_table *t)
 {
     struct mcp_route *routes = t->items;
@@ -71,21 +71,25 @@ static void drop_routes(struct mcp_table *t)
     mcp_table_free(t);
 }
 
+static void generation_free(struct generation *gen)
+{
+    if (gen == NULL)
         return;
     if (gen->pub.prepared_free != NULL)
         gen->pub.prepared_free(gen->pub.prepared);
     if (gen->pub.lua_free != NULL)
         gen->pub.lua_free(gen->pub.lua);
+    mcp_table_free(&gen->skill_sources);
     drop_tools(&gen->tools);
     drop_resources(&gen->resources);
     drop_resources(&gen->templates);
     mcp_table_free(&gen->prompts);
     mcp_table_free(&gen->timers);
+    drop_routes(&gen->routes);
     mcp_config_free((struct mcp_config *)gen->pub.config);
     mcp_arena_free(gen->arena);
     free(gen->handlers);
     free(gen);
-    drop_routes(&gen->routes);
 }
 
 struct mcp_builder *mcp_builder_new(struct mcp_config *config)
@@ -96,18 +100,20 @@ struct mcp_builder *mcp_builder_new(struct mcp_config *config)
     if (b == NULL || gen == NULL)
         goto fail;
     gen->pub.config = config;
+    gen->pub.skills.cache = (struct mcp_cache_hint){-1, -1};
+    gen->skill_sources.item_size = sizeof(struct mcp_skill_source);
     gen->tools.item_size = sizeof(struct mcp_tool);
     gen->resources.item_size = sizeof(struct mcp_resource);
     gen->templates.item_size = sizeof(struct mcp_resource);
     gen->prompts.item_size = sizeof(struct mcp_prompt);
     gen->timers.item_size = sizeof(struct mcp_timer);
+    gen->routes.item_size = sizeof(struct mcp_route);
     gen->arena = mcp_arena_new(GENERATION_MAX_BYTES);
     if (gen->arena == NULL)
         goto fail;
     atomic_init(&gen->refs, 1);
     b->gen = gen;
     return b;
-    gen->routes.item_size = sizeof(struct mcp_route);
 
 fail:
     if (gen != NULL)
@@ -132,6 +138,8 @@ void mcp_builder_free(struct mcp_builder *b)
 /* What clients of the registry see of its tables. */
 static void show(struct generation *gen)
 {
+    gen->pub.skills.sources = gen->skill_sources.items;
+    gen->pub.skills.source_count = gen->skill_sources.count;
     gen->pub.tools = gen->tools.items;
     gen->pub.tool_count = gen->tools.count;
     gen->pub.resources = gen->resources.items;
@@ -142,6 +150,8 @@ static void show(struct generation *gen)
     gen->pub.prompt_count = gen->prompts.count;
     gen->pub.timers = gen->timers.items;
     gen->pub.timer_count = gen->timers.count;
+    gen->pub.routes = gen->routes.items;
+    gen->pub.route_count = gen->routes.count;
 }
 
 /* Room for one more item in `t` and for `more` handlers. */
@@ -150,8 +160,6 @@ static enum mcp_err reserve(struct generation *gen, struct mcp_table *t,
 {
     size_t room = gen->pub.handler_count + more;
     struct mcp_handler *handlers;
-    gen->pub.routes = gen->routes.items;
-    gen->pub.route_count = gen->routes.count;
 
     if (mcp_table_reserve(t) != MCP_OK)
         return mcp_copy_no_memory(c);
@@ -335,6 +343,90 @@ enum mcp_err mcp_builder_add_timer(struct mcp_builder *b,
     return MCP_OK;
 }
 
+enum mcp_err mcp_builder_add_route(struct mcp_builder *b,
+                                   const struct mcp_route *route, char *message,
+                                   size_t message_size)
+{
+    struct generation *gen = b->gen;
+    struct mcp_copy c = {gen->arena, message, message_size};
+    const struct mcp_route *first =
+        mcp_registry_same_route(gen->pub.routes, gen->pub.route_count, route);
+    struct mcp_route *to;
+    enum mcp_err err;
+
+    if (first != NULL)
+        return mcp_copy_refuse_second(
+            &c, "route", first->name, first->signature.file,
+            first->signature.line, route->signature.file,
+            route->signature.line);
+    err = reserve(gen, &gen->routes, 1, &c);
+    if (err != MCP_OK)
+        return err;
+    to = mcp_table_next(&gen->routes);
+    err = mcp_registry_copy_route(
+        &c, route,
+        route->signature.assert_format || gen->pub.config->assert_format, to);
+    if (err != MCP_OK)
+        return err;
+    to->index = gen->routes.count;
+    give_slot(gen, &to->signature.handler);
+    mcp_table_keep(&gen->routes);
+    show(gen);
+    return MCP_OK;
+}
+
+void mcp_builder_set_skills(struct mcp_builder *b,
+                            const struct mcp_skills_declared *options)
+{
+    mcp_registry_set_skills(&b->gen->pub.skills, options);
+}
+
+enum mcp_err
+mcp_builder_add_skill_folder(struct mcp_builder *b,
+                             const struct mcp_skill_decl_folder *folder,
+                             char *message, size_t message_size)
+{
+    struct mcp_copy c = {b->gen->arena, message, message_size};
+
+    return mcp_registry_add_skill_folder(&c, folder, &b->gen->pub.skills);
+}
+
+enum mcp_err mcp_builder_add_skill(struct mcp_builder *b,
+                                   const struct mcp_skill_decl *skill,
+                                   char *message, size_t message_size)
+{
+    struct mcp_copy c = {b->gen->arena, message, message_size};
+
+    return mcp_registry_add_skill(&c, skill, &b->gen->pub.skills);
+}
+
+enum mcp_err mcp_builder_add_skill_source(struct mcp_builder *b,
+                                          const struct mcp_skill_source *source,
+                                          char *message, size_t message_size)
+{
+    struct generation *gen = b->gen;
+    struct mcp_copy c = {gen->arena, message, message_size};
+    struct mcp_skill_source *to;
+    enum mcp_err err;
+
+    if (mcp_table_find(&gen->skill_sources, source->name,
+                       strlen(source->name)) != NULL)
+        return mcp_copy_refuse_second(&c, "skill source", source->name, NULL, 0,
+                                      NULL, 0);
+    err = reserve(gen, &gen->skill_sources, 1, &c);
+    if (err != MCP_OK)
+        return err;
+    to = mcp_table_next(&gen->skill_sources);
+    err = mcp_registry_copy_skill_source(&c, source, to);
+    if (err != MCP_OK)
+        return err;
+    give_slot(gen, &to->handler);
+    mcp_table_keep(&gen->skill_sources);
+    gen->pub.skills.declared = true;
+    show(gen);
+    return MCP_OK;
+}
+
 struct mcp_config *mcp_builder_config(struct mcp_builder *b)
 {
     return (struct mcp_config *)b->gen->pub.config;
@@ -431,6 +523,8 @@ const char *mcp_kind_name(enum mcp_kind kind)
         [MCP_KIND_PROMPT] = "prompt", [MCP_KIND_COMPLETER] = "completer",
         [MCP_KIND_TIMER] = "timer",   [MCP_KIND_ROUTE] = "route"};
 
+    if (kind == MCP_KIND_SKILL_SOURCE || kind == MCP_KIND_SKILL_READER)
+        return "skill source";
     return names[kind];
 }
 
@@ -460,6 +554,13 @@ mcp_generation_find_prompt(const struct mcp_generation *gen, const char *name,
                            size_t len)
 {
     return mcp_table_find(&own(gen)->prompts, name, len);
+}
+
+const struct mcp_skill_source *
+mcp_generation_find_skill_source(const struct mcp_generation *gen,
+                                 const char *name, size_t len)
+{
+    return mcp_table_find(&own(gen)->skill_sources, name, len);
 }
 
 const struct mcp_timer *

@@ -42,10 +42,12 @@ enum mcp_kind {
     MCP_KIND_RESOURCE, /* at one URI, or at those of a template          */
     MCP_KIND_PROMPT,
     MCP_KIND_COMPLETER, /* of one argument or one variable: f(value, ctx) */
+    MCP_KIND_SKILL_SOURCE, /* tells of skills: f(args, ctx)               */
+    MCP_KIND_SKILL_READER, /* gives the content of a skill's file         */
     MCP_KIND_TIMER,     /* every so many seconds: f(ctx)                  */
+    MCP_KIND_ROUTE,     /* over plain HTTP                                */
 };
 
-    MCP_KIND_ROUTE,     /* over plain HTTP                                */
 /* What runs in Lua for one declared thing. */
 struct mcp_handler {
     enum mcp_kind kind;
@@ -99,8 +101,6 @@ struct mcp_tool {
     const struct mcp_convert *converts;
     size_t convert_count;
 
-    /* filled by mcp_builder_add_tool() */
-    const struct mcp_json *input_tree, *output_tree; /* parsed schemas      */
     /* Of a route with a body, and of a tool that is one: the handler has a
      * parameter `data`, a table of all arguments but those in `outside`. The
      * schema lists its fields beside them. */
@@ -108,6 +108,8 @@ struct mcp_tool {
     const char *const *outside;
     size_t outside_count;
 
+    /* filled by mcp_builder_add_tool() */
+    const struct mcp_json *input_tree, *output_tree; /* parsed schemas      */
     struct mcp_schema *input, *output;               /* compiled            */
     size_t index;                                    /* place in the list */
 };
@@ -146,9 +148,9 @@ struct mcp_resource {
 
     const struct mcp_completer *completers; /* of variables              */
     size_t completer_count;
+    size_t route; /* the route that it is, from 1; 0: none               */
     size_t index; /* place in the list of its kind (exact or template)   */
 };
-    size_t route; /* the route that it is, from 1; 0: none               */
 
 struct mcp_prompt_argument {
     const char *name, *title, *description;
@@ -170,12 +172,10 @@ struct mcp_prompt {
     struct mcp_handler handler;
     const struct mcp_completer *completers;
     size_t completer_count;
+    size_t route; /* as of a resource                                    */
     size_t index;
 };
-    size_t route; /* as of a resource                                    */
 
-/* What runs again and again while its generation is the current one. */
-struct mcp_timer {
 enum mcp_path_kind {
     MCP_PATH_LITERAL,
     MCP_PATH_STR, /* one segment                     */
@@ -207,14 +207,72 @@ struct mcp_route {
     size_t index;              /* place in order of declaration          */
 };
 
+/* What runs again and again while its generation is the current one. */
+struct mcp_timer {
     const char *name; /* where it was declared: "app.lua:12"              */
     double seconds;   /* from one start to the next                       */
     struct mcp_handler handler;
 };
 
+/* One file of a skill that is declared in code, besides its SKILL.md. */
+struct mcp_skill_decl_file {
+    const char *path;  /* within the skill */
+    const char *bytes; /* len of them      */
+    size_t len;
+    const char *mime_type; /* NULL: not told */
+};
+
+/* A skill that is declared in code. */
+struct mcp_skill_decl {
+    const char *prefix; /* "acme/billing"; "": none */
+    const char *text;   /* its SKILL.md             */
+    size_t text_len;
+    const struct mcp_skill_decl_file *files;
+    size_t file_count;
+    const char *file; /* where it is declared */
+    int line;
+};
+
+/* A folder of skills. */
+struct mcp_skill_decl_folder {
+    const char *path; /* as it can be opened */
+    const char *prefix;
+};
+
+enum mcp_skill_op {
+    MCP_SKILL_OP_LIST, /* args: op "list", or "files" and uri */
+    MCP_SKILL_OP_GET,  /* args: uri                           */
+    MCP_SKILL_OP_READ, /* the same; MCP_KIND_SKILL_READER     */
+};
+
+/* One function of a source of skills; each source has one of each. */
+struct mcp_skill_source {
+    const char *name; /* "get (app.lua:12)" */
+    enum mcp_skill_op op;
+    const char *prefix; /* of all its skills; "": any */
+    struct mcp_handler handler;
+};
+
+/* What mcp.skills and its like declare. */
+struct mcp_skills_declared {
+    bool declared;       /* anything at all                      */
+    bool hidden;         /* its files are not in resources/list  */
+    bool no_directories; /* resources/directory/read is not there */
+    uint32_t max_files;  /* of one skill; 0: the usual           */
+    uint64_t max_bytes;
+    struct mcp_cache_hint cache;
+    const struct mcp_skill_decl_folder *folders; /* in order */
+    size_t folder_count;
+    const struct mcp_skill_decl *codes; /* in order */
+    size_t code_count;
+    const struct mcp_skill_source *sources; /* in order */
+    size_t source_count;
+};
+
 struct mcp_generation {
     uint64_t number;                 /* 1, 2, ...                           */
     const struct mcp_config *config; /* base options + mcp.server{}; OWNED  */
+    struct mcp_skills_declared skills;
     const struct mcp_tool *tools;    /* in declaration order                */
     size_t tool_count;
     const struct mcp_resource *resources; /* with exact URIs, in order      */
@@ -225,10 +283,14 @@ struct mcp_generation {
     size_t prompt_count;
     const struct mcp_timer *timers;
     size_t timer_count;
+    const struct mcp_route *routes; /* in order of declaration              */
+    size_t route_count;
     size_t handler_count; /* slots 1 .. handler_count are in use            */
 
     /* What the features prepare before publishing (prebuilt lists); freed by
      * prepared_free with the generation. */
+    const struct mcp_resource *builtins; /* listed before the app's own     */
+    size_t builtin_count;
     void *prepared;
     void (*prepared_free)(void *prepared);
 
@@ -283,17 +345,40 @@ enum mcp_err mcp_builder_add_prompt(struct mcp_builder *b,
                                     const struct mcp_prompt *prompt,
                                     char *message,
                                     size_t message_size) MCP_MUST_USE;
-    const struct mcp_route *routes; /* in order of declaration              */
-    size_t route_count;
 
 /* Adds a deep copy of `timer`; its period is at least MCP_TIMER_MIN_S. Errors
  * as above. */
 #define MCP_TIMER_MIN_S 0.001
-    const struct mcp_resource *builtins; /* listed before the app's own     */
-    size_t builtin_count;
 enum mcp_err mcp_builder_add_timer(struct mcp_builder *b,
                                    const struct mcp_timer *timer, char *message,
                                    size_t message_size) MCP_MUST_USE;
+
+/* Adds a deep copy of `route`: as mcp_builder_add_tool(), and checks method,
+ * path, status and MIME type, and that its schema has every argument of its
+ * path. MCP_EEXIST as well when another route of that method matches the same
+ * paths. `name` is not read. */
+enum mcp_err mcp_builder_add_route(struct mcp_builder *b,
+                                   const struct mcp_route *route, char *message,
+                                   size_t message_size) MCP_MUST_USE;
+
+/* Sets the options of skills: all members of `options` but the lists. */
+void mcp_builder_set_skills(struct mcp_builder *b,
+                            const struct mcp_skills_declared *options);
+
+/* Add deep copies; with the first of any of them skills are declared. Errors as
+ * above. */
+enum mcp_err
+mcp_builder_add_skill_folder(struct mcp_builder *b,
+                             const struct mcp_skill_decl_folder *folder,
+                             char *message, size_t message_size) MCP_MUST_USE;
+enum mcp_err mcp_builder_add_skill(struct mcp_builder *b,
+                                   const struct mcp_skill_decl *skill,
+                                   char *message,
+                                   size_t message_size) MCP_MUST_USE;
+enum mcp_err mcp_builder_add_skill_source(struct mcp_builder *b,
+                                          const struct mcp_skill_source *source,
+                                          char *message,
+                                          size_t message_size) MCP_MUST_USE;
 
 /* The config being filled by this load; BORROWED. */
 struct mcp_config *mcp_builder_config(struct mcp_builder *b);
@@ -345,14 +430,19 @@ const struct mcp_prompt *
 mcp_generation_find_prompt(const struct mcp_generation *gen, const char *name,
                            size_t len);
 
+/* The function of a source of skills called name[0..len), or NULL. O(1). */
+const struct mcp_skill_source *
+mcp_generation_find_skill_source(const struct mcp_generation *gen,
+                                 const char *name, size_t len);
+
 /* The timer declared at name[0..len), or NULL. O(1). */
 const struct mcp_timer *
 mcp_generation_find_timer(const struct mcp_generation *gen, const char *name,
                           size_t len);
 
-#endif
 /* The route named name[0..len) ("GET /items"), or NULL. O(1). */
 const struct mcp_route *
 mcp_generation_find_route(const struct mcp_generation *gen, const char *name,
                           size_t len);
 
+#endif

@@ -474,10 +474,12 @@ void mcp_result_write(lua_State *L, int count,
         [MCP_KIND_RESOURCE] = mcp_result_write_resource,
         [MCP_KIND_PROMPT] = mcp_result_write_prompt,
         [MCP_KIND_COMPLETER] = mcp_result_write_completer,
+        [MCP_KIND_SKILL_SOURCE] = mcp_result_write_skill_source,
+        [MCP_KIND_SKILL_READER] = mcp_result_write_resource,
         [MCP_KIND_TIMER] = write_timer,
+        [MCP_KIND_ROUTE] = mcp_result_write_route,
     };
     struct mcp_result_writer w;
-        [MCP_KIND_ROUTE] = mcp_result_write_route,
     int top = lua_gettop(L);
 
     mcp_result_begin(&w, L, options, o);

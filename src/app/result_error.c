@@ -34,6 +34,8 @@ const char *mcp_result_subject(const struct mcp_result_options *options)
         [MCP_KIND_TIMER] = "Timer",   [MCP_KIND_ROUTE] = "Route",
     };
 
+    if (mcp_result_is_of_skills(options))
+        return "Skill source";
     return subjects[options->kind];
 }
 
@@ -43,6 +45,11 @@ void mcp_result_fail(struct mcp_result_writer *w, bool open, const char *text,
     bool is_shown = open || w->options->expose_errors;
     char shown[200];
 
+    if (mcp_result_is_of_skills(w->options)) {
+        mcp_outcome_set_refusal(w->o, "Skill source failed", w->status,
+                                is_shown, text, len);
+        return;
+    }
     switch (w->options->kind) {
     case MCP_KIND_PROMPT:
         mcp_outcome_set_refusal(w->o, "Prompt execution failed", w->status,
@@ -55,6 +62,11 @@ void mcp_result_fail(struct mcp_result_writer *w, bool open, const char *text,
     case MCP_KIND_COMPLETER:
         mcp_outcome_set_no_values(w->o, text, len);
         return;
+    case MCP_KIND_ROUTE:
+        mcp_outcome_set_http_failure(w->o, w->status, is_shown, text, len);
+        return;
+    case MCP_KIND_SKILL_SOURCE:
+    case MCP_KIND_SKILL_READER:
     case MCP_KIND_TOOL:
     case MCP_KIND_TIMER:
         break;
@@ -109,6 +121,10 @@ void mcp_result_set_content(struct mcp_result_writer *w, int idx,
     struct mcp_outcome *o = w->o;
     size_t at = o->text.len;
 
+    if (w->options->kind == MCP_KIND_ROUTE) {
+        mcp_result_set_http_body(w, idx, name);
+        return;
+    }
     if (o->kind != MCP_OUTCOME_ERROR || !mcp_field_push(w->L, idx, name))
         return;
     mcp_buf_printf(&o->text, "{\"statusCode\":%d,\"content\":", w->status);
@@ -121,10 +137,6 @@ void mcp_result_set_content(struct mcp_result_writer *w, int idx,
     o->text.failed = false; /* the text alone had room */
     lua_pop(w->L, 1);
 }
-    if (w->options->kind == MCP_KIND_ROUTE) {
-        mcp_result_set_http_body(w, idx, name);
-        return;
-    }
 
 /* How a failure came: what is `open` stood behind a nil. */
 static const char *verb(bool open)
@@ -251,7 +263,8 @@ bool mcp_result_write_ending(lua_State *L, int idx,
         return false;
     }
     text = lua_tolstring(L, -1, &len);
-    if (options->kind == MCP_KIND_RESOURCE &&
+    if ((options->kind == MCP_KIND_RESOURCE ||
+         mcp_result_is_of_skills(options)) &&
         mcp_field_push(L, idx, "not_found")) {
         write_not_found(o, text, len);
     } else {

@@ -54,6 +54,38 @@ void mcp_result_write_route(struct mcp_result_writer *w, int first, int count);
 void mcp_result_write_completer(struct mcp_result_writer *w, int first,
                                 int count);
 
+/* Is the value at `idx` one of mcp.http? */
+bool mcp_result_is_http(lua_State *L, int idx);
+
+/* The value at `idx`, one of mcp.http, where no route is asked: pushes its
+ * body, or, of status 400 and above, writes it as a failure and returns false.
+ */
+bool mcp_result_open_http(struct mcp_result_writer *w, int idx);
+
+/* Of a failed route: the field `name` of the table at `idx`, if it has one that
+ * can be sent, becomes the body. */
+void mcp_result_set_http_body(struct mcp_result_writer *w, int idx,
+                              const char *name);
+
+/* Of a failed prompt or resource data.content, of a route the body becomes the
+ * field `name` of the table at `idx`, if it has one that can be sent. */
+void mcp_result_set_content(struct mcp_result_writer *w, int idx,
+                            const char *name);
+
+/* Raises unless the table at `idx` may be the headers of an answer: names to
+ * texts or lists of texts. */
+void mcp_result_check_headers(lua_State *L, int idx);
+
+void mcp_result_write_skill_source(struct mcp_result_writer *w, int first,
+                                   int count);
+
+static inline bool
+mcp_result_is_of_skills(const struct mcp_result_options *options)
+{
+    return options->kind == MCP_KIND_SKILL_SOURCE ||
+           options->kind == MCP_KIND_SKILL_READER;
+}
+
 /* Fills `w`, clears `o`. Raises when Lua has no stack. */
 void mcp_result_begin(struct mcp_result_writer *w, lua_State *L,
                       const struct mcp_result_options *options,

@@ -145,6 +145,8 @@ static void fail_memory(struct mcp_job *job)
 static bool may_ask(const struct mcp_job *job)
 {
     return job->handler->kind != MCP_KIND_COMPLETER &&
+           job->handler->kind != MCP_KIND_SKILL_SOURCE &&
+           job->handler->kind != MCP_KIND_SKILL_READER &&
            job->handler->kind != MCP_KIND_TIMER &&
            job->handler->kind != MCP_KIND_ROUTE;
 }

@@ -14,8 +14,8 @@ describe("the module mcp", function()
   end)
 
   it("says of a later version's name that it is one", function()
-    assert.equal("app.lua:1: mcp: mcp.skills is not available in this version",
-      failure 'mcp.skills { paths = { "a" } }')
+    assert.equal("app.lua:1: mcp: mcp.get is not available in this version",
+      failure 'mcp.get("/a", function() end)')
   end)
 
   it("cannot be changed", function()
