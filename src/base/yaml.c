@@ -219,8 +219,9 @@ static bool fits_tag(const char *name, const struct mcp_json *value)
     for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
         if (strcmp(name, tags[i].name) == 0)
             return (tags[i].types >> value->type & 1) != 0 &&
-                   (strcmp(name, "int") != 0 ||
-                    (value->flags & MCP_JSON_F_INTEGER) != 0);
+                   (value->type != MCP_JSON_NUMBER ||
+                    (*name == 'i') ==
+                        ((value->flags & MCP_JSON_F_INTEGER) != 0));
     return false;
 }
 
@@ -249,7 +250,7 @@ static enum mcp_err read_scalar(struct reader *r, const yaml_event_t *event,
     if (err != MCP_OK)
         return err;
     if (tag == NULL ? !event->data.scalar.plain_implicit
-                    : strcmp(tag, YAML_STR_TAG) == 0)
+                    : strcmp(tag, YAML_STR_TAG) == 0 || strcmp(tag, "!") == 0)
         return read_string(r, text, len, out);
     err = read_plain(r, line, text, len, out);
     return err == MCP_OK ? check_tag(r, line, tag, out) : err;

@@ -204,11 +204,12 @@ static void anchors_are_written_out(void **state)
 static void tags_of_the_core_schema_are_checked(void **state)
 {
     (void)state;
-    expect_json("a: !!str 12\nb: !!int \"12\"\nc: !!float 1\nd: !!null ''\n"
-                "e: !!bool true\nf: !!seq []\ng: !!map {}\n",
-                "{\"a\":\"12\",\"b\":12,\"c\":1,\"d\":null,\"e\":true,"
-                "\"f\":[],\"g\":{}}");
+    expect_json("a: !!str 12\nb: !!int \"12\"\nc: !!float 1.0\nd: !!null ''\n"
+                "e: !!bool true\nf: !!seq []\ng: !!map {}\nh: ! 1\n",
+                "{\"a\":\"12\",\"b\":12,\"c\":1.0,\"d\":null,\"e\":true,"
+                "\"f\":[],\"g\":{},\"h\":\"1\"}");
     expect_error("a: !!int x\n", 1, "a tag that does not suit the value");
+    expect_error("a: !!float 1\n", 1, "a tag that does not suit the value");
     expect_error("a: !!int 1.5\n", 1, "a tag that does not suit the value");
     expect_error("\na: !!bool yes\n", 2, "a tag that does not suit");
     expect_error("a: !!binary aGk=\n", 1, "2002:binary");
