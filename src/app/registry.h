@@ -41,11 +41,11 @@ enum mcp_kind {
     MCP_KIND_TOOL,
     MCP_KIND_RESOURCE, /* at one URI, or at those of a template          */
     MCP_KIND_PROMPT,
-    MCP_KIND_COMPLETER, /* of one argument or one variable: f(value, ctx) */
+    MCP_KIND_COMPLETER,    /* of one argument or one variable: f(value, ctx) */
     MCP_KIND_SKILL_SOURCE, /* tells of skills: f(args, ctx)               */
     MCP_KIND_SKILL_READER, /* gives the content of a skill's file         */
-    MCP_KIND_TIMER,     /* every so many seconds: f(ctx)                  */
-    MCP_KIND_ROUTE,     /* over plain HTTP                                */
+    MCP_KIND_TIMER,        /* every so many seconds: f(ctx)                  */
+    MCP_KIND_ROUTE,        /* over plain HTTP                                */
 };
 
 /* What runs in Lua for one declared thing. */
@@ -273,7 +273,7 @@ struct mcp_generation {
     uint64_t number;                 /* 1, 2, ...                           */
     const struct mcp_config *config; /* base options + mcp.server{}; OWNED  */
     struct mcp_skills_declared skills;
-    const struct mcp_tool *tools;    /* in declaration order                */
+    const struct mcp_tool *tools; /* in declaration order                */
     size_t tool_count;
     const struct mcp_resource *resources; /* with exact URIs, in order      */
     size_t resource_count;
