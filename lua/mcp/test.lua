@@ -277,8 +277,23 @@ function Client:respond(message)
   end
 end
 
+--- The app asks, and the request comes again with the answers.
+function Call:again(result)
+  self.rounds = (self.rounds or 0) + 1
+  if self.rounds > ROUNDS then
+    error(("%s: still asks after %d rounds"):format(self.method, ROUNDS), 0)
+  end
+  local params = copy(self.params)
+  params._meta = nil
+  params.inputResponses = self.client:answers_to(result.inputRequests or {})
+  params.requestState = result.requestState
+  local next_one = self.client:start(self.method, params)
+  self.id, self.call = next_one.id, next_one.call
+end
+
 --- The next message of this call: a notification, or (`is_last`) the response;
---- nothing when none comes in `seconds`. Questions of the server are answered.
+--- nothing when none comes in `seconds`. What the app asks is answered on the
+--- way.
 ---@param seconds? number
 ---@return table? message
 ---@return boolean? is_last
@@ -287,31 +302,18 @@ function Call:next(seconds)
     local text, is_last = self.call:next(seconds or self.client.timeout)
     if not text then
       return nil
-    elseif is_last then
-      return text ~= "" and assert(host.decode(text)) or {}, true
     end
-    local message = assert(host.decode(text))
-    if message.id == nil or not message.method then
+    local message = text ~= "" and assert(host.decode(text)) or {}
+    local result = is_last and message.result
+    if result and result.resultType == "input_required" then
+      self:again(result)
+    elseif is_last then
+      return message, true
+    elseif message.id == nil or not message.method then
       self.client.messages[#self.client.messages + 1] = message
       return message, false
-    end
-    self.client:respond(message)
-  end
-end
-
---- Waits for the response: its result, or nil and { code, message, data }.
----@return table? result
----@return table? fault
-function Call:response()
-  while true do
-    local message, is_last = self:next()
-    if not message then
-      self.call:leave()
-      error(("%s: no answer in %g s"):format(self.method, self.client.timeout), 0)
-    elseif is_last and message.error then
-      return nil, setmetatable(message.error, Fault)
-    elseif is_last then
-      return message.result
+    else
+      self.client:respond(message)
     end
   end
 end
@@ -320,23 +322,21 @@ end
 ---@return table? result
 ---@return table? fault
 function Call:result()
-  local client, call = self.client, self
-  for _ = 1, ROUNDS do
-    local result, fault = call:response()
-    if not result or client.revision ~= MODERN then
-      return result, fault
-    elseif result.resultType == "task" then
-      return client:task_result(result)
-    elseif result.resultType ~= "input_required" then
+  while true do
+    local message, is_last = self:next()
+    if not message then
+      self.call:leave()
+      error(("%s: no answer in %g s"):format(self.method, self.client.timeout), 0)
+    elseif is_last and message.error then
+      return nil, setmetatable(message.error, Fault)
+    elseif is_last then
+      local result = message.result
+      if result and result.resultType == "task" then
+        return self.client:task_result(result)
+      end
       return result
     end
-    local params = copy(self.params)
-    params._meta = nil
-    params.inputResponses = client:answers_to(result.inputRequests or {})
-    params.requestState = result.requestState
-    call = client:start(self.method, params)
   end
-  error(("%s: still asks after %d rounds"):format(self.method, ROUNDS), 0)
 end
 
 --- Takes the request back, as a client does that leaves.
