@@ -73,6 +73,7 @@ struct mcp_config {
     int64_t max_streams;     /* 10000                       */
     double keepalive;        /* 15, comments on SSE streams */
     double sse_after;        /* 5                           */
+    double sse_poll_after;   /* 0: never                    */
 
     /* lists and sessions */
     int64_t list_page_size; /* 100                          */
@@ -85,7 +86,8 @@ struct mcp_config {
     /* tools */
     bool extra_arguments; /* "allow" or "forbid" (default)  */
     bool assert_format;
-    bool expose_errors; /* true */
+    bool infer_http_method_annotations; /* true */
+    bool expose_errors;                 /* true */
     struct mcp_config_list request_state_keys;
 
     /* tasks */

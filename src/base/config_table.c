@@ -197,6 +197,10 @@ static const struct mcp_option options[] = {
     {WIRE, .name = "sse_after", SECS(0, DAY), AT(sse_after),
      .by = MCP_BY_ALL, .initial = "5",
      .help = "A call that runs longer is answered as an event stream"},
+    {WIRE, .name = "sse_poll_after", SECS(0, DAY), AT(sse_poll_after),
+     .by = MCP_BY_ALL, .initial = "0",
+     .help = "A stream open for so long is closed, and its client told to "
+             "come back for the rest; 0 is never"},
 
     {LISTS, .name = "list_page_size", COUNT(1, 100000),
      AT(list_page_size), .by = MCP_BY_ALL, .initial = "100",
@@ -223,6 +227,10 @@ static const struct mcp_option options[] = {
     {TOOLS, .name = "assert_format", BOOL, AT(assert_format),
      .by = MCP_BY_ALL, .initial = "false",
      .help = "Refuse arguments that break the schema's format keyword"},
+    {TOOLS, .name = "infer_http_method_annotations", BOOL,
+     AT(infer_http_method_annotations), .by = MCP_BY_ALL, .initial = "true",
+     .help = "Whether tools that are routes have the hints that their HTTP "
+             "method implies"},
     {TOOLS, .name = "expose_errors", BOOL, AT(expose_errors),
      .by = MCP_BY_ALL, .initial = "true",
      .help = "Tell clients the text of a script's errors"},

@@ -144,7 +144,7 @@ static void write_request(struct mcp_buf *out, const struct mcp_config *config,
 static void run(struct local *l, struct mcp_endpoint *endpoint,
                 const struct mcp_buf *body)
 {
-    static const struct mcp_call_ops ops = {emit, done};
+    static const struct mcp_call_ops ops = {.emit = emit, .done = done};
 
     l->call.ops = &ops;
     l->call.transport = MCP_TRANSPORT_STDIO;

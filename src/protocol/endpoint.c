@@ -10,6 +10,7 @@
 #include "protocol/exchange.h"
 #include "protocol/legacy.h"
 #include "protocol/listen.h"
+#include "protocol/resume.h"
 #include "protocol/route.h"
 
 enum { REFUSAL_MAX_BYTES = 64 << 10 };
@@ -26,8 +27,11 @@ struct mcp_endpoint *mcp_endpoint_new(struct mcp_app *app,
     ep->app = app;
     ep->subscriptions = subscriptions;
     ep->sessions = mcp_sessions_new();
-    if (ep->sessions == NULL || !mcp_flights_init(&ep->pipe_flights)) {
+    ep->replay = mcp_replay_new(NULL);
+    if (ep->sessions == NULL || ep->replay == NULL ||
+        !mcp_flights_init(&ep->pipe_flights)) {
         mcp_sessions_free(ep->sessions);
+        mcp_replay_free(ep->replay);
         free(ep);
         return NULL;
     }
@@ -41,6 +45,7 @@ void mcp_endpoint_free(struct mcp_endpoint *ep)
     if (ep->pipe != NULL)
         mcp_session_release(ep->sessions, ep->pipe);
     mcp_sessions_free(ep->sessions);
+    mcp_replay_free(ep->replay);
     mcp_flights_destroy(&ep->pipe_flights);
     free(ep);
 }
@@ -66,7 +71,10 @@ static void handle_bodiless(struct mcp_exchange *x)
     if (!mcp_legacy_enter_session(x))
         return;
     if (strcmp(call->http_method, "DELETE") != 0) {
-        mcp_listen_session(x);
+        if (mcp_call_header_count(call, "Last-Event-ID") > 0)
+            mcp_resume(x);
+        else
+            mcp_listen_session(x);
         return;
     }
     mcp_session_close(x->ep->sessions, call->session);
@@ -164,11 +172,18 @@ void mcp_endpoint_refuse(struct mcp_call *call, int http_status,
 void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call)
 {
     struct mcp_exchange *x = call->protocol_data;
+    enum mcp_replay_left left;
 
     if (x == NULL)
         return;
+    left = mcp_replay_left(&x->replay);
+    if (left == MCP_REPLAY_TO_END) {
+        mcp_exchange_silence(x, 202);
+        return;
+    }
     if (!call->cancel_on_disconnect) {
-        mcp_app_client_left(ep->app, call);
+        if (left == MCP_REPLAY_LOST)
+            mcp_app_client_left(ep->app, call);
         return;
     }
     atomic_store(&call->cancelled, true);
@@ -179,9 +194,32 @@ void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call)
     mcp_stream_close(ep->subscriptions, &x->stream, MCP_STREAM_LEFT);
 }
 
+void mcp_endpoint_streams(struct mcp_call *call)
+{
+    struct mcp_exchange *x = call->protocol_data;
+
+    /* It may refuse: then the stream has no ids. */
+    if (x != NULL && x->replay.replay != NULL)
+        (void)!mcp_replay_write(&x->replay, "", 0);
+}
+
+void mcp_endpoint_poll(struct mcp_call *call)
+{
+    struct mcp_exchange *x = call->protocol_data;
+
+    if (x != NULL)
+        mcp_exchange_end_reader(mcp_replay_poll(&x->replay));
+}
+
 void mcp_endpoint_end_streams(struct mcp_endpoint *ep)
 {
     mcp_subscriptions_close(ep->subscriptions);
+}
+
+/* A question to a client that does not come back has no answer. */
+static void tell_left(void *app, struct mcp_call *call)
+{
+    mcp_app_client_left(app, call);
 }
 
 void mcp_endpoint_sweep(struct mcp_endpoint *ep)
@@ -193,4 +231,5 @@ void mcp_endpoint_sweep(struct mcp_endpoint *ep)
     mcp_sessions_sweep(ep->sessions,
                        mcp_clock_from_seconds(gen->config->session_idle));
     mcp_generation_release(gen);
+    mcp_replay_sweep(ep->replay, tell_left, ep->app);
 }

@@ -45,8 +45,17 @@ void mcp_endpoint_refuse(struct mcp_call *call, int http_status,
                          const char *message);
 
 /* The peer of `call` left or took it back: modern calls are cancelled, legacy
- * HTTP calls go on, streams end. The caller still owns the wait for done(). */
+ * HTTP calls go on (and can be resumed), streams end. The caller still owns the
+ * wait for done(). */
 void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call);
+
+/* The transport has made the answer of `call` an event stream on its own
+ * account: the client learns how to resume it. Before done() was seen. */
+void mcp_endpoint_streams(struct mcp_call *call);
+
+/* The stream of `call` has been open for sse_poll_after: if it can be resumed,
+ * it ends. Before done() was seen. */
+void mcp_endpoint_poll(struct mcp_call *call);
 
 /* The server is about to end: every stream that tells of changes gets its
  * result, and no other is opened. Before the transport waits for its calls. */

@@ -26,6 +26,7 @@ static const struct refusal refusals[] = {
     [MCP_REFUSE_NO_SESSION]   = {-32600, 400, 400},
     [MCP_REFUSE_EARLY]        = {-32600, 400, 400},
     [MCP_REFUSE_ACCEPT]       = {-32600, 406, 406},
+    [MCP_REFUSE_EVENT]        = {-32600, 400, 400},
     [MCP_REFUSE_HTTP_METHOD]  = {-32600, 405, 405},
     [MCP_REFUSE_HTTP_VERSION] = {-32600, 400, 400},
     [MCP_REFUSE_BUSY]         = {-32603, 503, 503},

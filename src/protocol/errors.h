@@ -27,6 +27,7 @@ enum mcp_refusal {
     MCP_REFUSE_NO_SESSION,   /* sessions = "required" and none was named   */
     MCP_REFUSE_EARLY,        /* stdio: before initialize                   */
     MCP_REFUSE_ACCEPT,       /* only an event stream would do              */
+    MCP_REFUSE_EVENT,        /* Last-Event-ID is of no use                 */
     MCP_REFUSE_HTTP_METHOD,  /* GET or DELETE where there is none          */
     MCP_REFUSE_HTTP_VERSION, /* legacy: MCP-Protocol-Version is not ours   */
     MCP_REFUSE_BUSY,         /* the queue or the session table is full     */

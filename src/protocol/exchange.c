@@ -19,18 +19,21 @@ enum { ANSWER_MAX_BYTES = 256 << 20, NAME_SHOWN_BYTES = 128 };
 static void close_exchange(struct mcp_exchange *x)
 {
     struct mcp_call *call = x->rq.call;
+    struct mcp_replay_end *reader;
 
     if (x->flights != NULL &&
         atomic_load_explicit(&call->cancelled, memory_order_acquire)) {
         mcp_buf_clear(&call->out);
         call->status = 202;
     }
+    reader = mcp_replay_finish(&x->replay);
     if (call->session != NULL)
         mcp_session_release(x->ep->sessions, call->session);
     call->session = NULL;
     if (x->rq.gen != NULL)
         mcp_generation_release(x->rq.gen);
     call->ops->done(call);
+    mcp_exchange_end_reader(reader);
 }
 
 /* call->out is final; it is sent now, or by a canceller at work. */
@@ -43,6 +46,39 @@ static void land(struct mcp_exchange *x)
 void mcp_exchange_finish(struct mcp_exchange *x)
 {
     land(x);
+}
+
+void mcp_exchange_end_reader(struct mcp_replay_end *reader)
+{
+    if (reader != NULL)
+        close_exchange(reader->call->protocol_data);
+}
+
+static struct mcp_replay_end *end_of(struct mcp_call *call)
+{
+    return &((struct mcp_exchange *)call->protocol_data)->replay;
+}
+
+static enum mcp_err emit_kept(struct mcp_call *call, const char *msg,
+                              size_t len)
+{
+    return mcp_replay_write(end_of(call), msg, len);
+}
+
+static void done_kept(struct mcp_call *call)
+{
+    end_of(call)->ops->done(call);
+}
+
+void mcp_exchange_keep(struct mcp_exchange *x)
+{
+    static const struct mcp_call_ops kept = {.emit = emit_kept,
+                                             .done = done_kept};
+    struct mcp_call *call = x->rq.call;
+
+    mcp_replay_begin(x->ep->replay, &call->session->replay, &x->replay, call,
+                     x->rq.gen->config->sse_poll_after > 0);
+    call->ops = &kept;
 }
 
 static void land_late(struct mcp_flight *f)

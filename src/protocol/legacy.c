@@ -60,6 +60,7 @@ bool mcp_legacy_enter_session(struct mcp_exchange *x)
         return false;
     }
     adopt(call, s);
+    mcp_exchange_keep(x);
     if (version_is_legacy(call))
         return true;
     mcp_exchange_refuse(x, MCP_REFUSE_HTTP_VERSION,

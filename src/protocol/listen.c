@@ -269,7 +269,9 @@ void mcp_listen_session(struct mcp_exchange *x)
     x->stream.lists = MCP_LISTS;
     x->stream.inbox = &call->session->inbox;
     x->stream.end = end_session_stream;
-    call->cancel_on_disconnect = true; /* nothing is to be resumed here */
+    if (x->replay.replay != NULL)
+        mcp_replay_listen(&x->replay);
+    call->cancel_on_disconnect = true; /* it ends; another one resumes */
     let_generation_go(x);
     err = mcp_stream_open(x->ep->subscriptions, &x->stream, "", 0, max);
     if (err == MCP_OK)

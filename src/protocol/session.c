@@ -43,6 +43,7 @@ static void session_free(struct mcp_session *s)
 {
     mcp_flights_destroy(&s->flights);
     mcp_inbox_free(&s->inbox);
+    mcp_replay_forget(&s->replay);
     free((void *)s->client.info);
     free((void *)s->client.capabilities);
     free(s->principal);

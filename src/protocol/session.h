@@ -7,7 +7,7 @@
  *
  *     open --> find/release ... --> close, idle too long, or evicted
  *
- * Layer:  protocol. Uses protocol/flight, protocol/keep,
+ * Layer:  protocol. Uses protocol/flight, keep, replay;
  *         features/subscriptions, base.
  * Thread: any; one mutex, held for pointers and counts only.
  * Source: MCP 2025-11-25, basic/transports, "Session Management".
@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "features/subscriptions.h"
 #include "protocol/flight.h"
+#include "protocol/replay.h"
 
 enum {
     MCP_SESSION_ID_LEN = 32,              /* 128 random bits as hex          */
@@ -32,11 +33,12 @@ enum {
 struct mcp_session {
     char id[MCP_SESSION_ID_LEN + 1]; /* "" on stdio                     */
     enum mcp_revision revision;
-    atomic_int log_level;       /* lowest to send, 0 debug          */
-    struct mcp_client client;   /* copies, OWNED                    */
-    char *principal;            /* who opened it, OWNED             */
-    struct mcp_flights flights; /* its calls on workers             */
-    struct mcp_inbox inbox;     /* what it subscribed to            */
+    atomic_int log_level;         /* lowest to send, 0 debug          */
+    struct mcp_client client;     /* copies, OWNED                    */
+    char *principal;              /* who opened it, OWNED             */
+    struct mcp_flights flights;   /* its calls on workers             */
+    struct mcp_inbox inbox;       /* what it subscribed to            */
+    struct mcp_replay_log replay; /* what its streams carried       */
 
     /* under the table's lock */
     unsigned refs;

@@ -108,6 +108,7 @@ static void init_links(struct mcp_http_io *io)
 
     mcp_http_link_init(&io->waiting);
     mcp_http_link_init(&io->busy);
+    mcp_http_link_init(&io->polls);
     mcp_http_link_init(&io->free_connections);
     for (i = 0; i < MCP_HTTP_LISTS; i++)
         mcp_http_link_init(&io->lists[i]);

@@ -90,6 +90,7 @@ enum mcp_http_signal {
     MCP_HTTP_WAKE = 1,   /* the stream has something to send */
     MCP_HTTP_DONE = 2,   /* the call has ended               */
     MCP_HTTP_ORPHAN = 4, /* nobody waits for done() any more */
+    MCP_HTTP_DETACH = 8, /* the stream ends before the call  */
 };
 
 /* Where workers leave requests for an io thread. Any thread. */
@@ -145,6 +146,8 @@ struct mcp_http_request {
     struct mcp_http_request *next; /* mailbox stack or free list */
     struct mcp_http_link link;     /* in one of io->lists        */
     struct mcp_http_link busy;     /* in io->busy: dispatched    */
+    struct mcp_http_link poll;     /* in io->polls: a stream     */
+    uint64_t stream_ns;            /* since when                 */
     atomic_uint signals;
 
     struct MHD_Connection *mhd; /* NULL once completed */
@@ -158,6 +161,7 @@ struct mcp_http_request {
     bool suspended;  /* by us, not resumed                             */
     bool watched;    /* its socket is in our epoll                     */
     bool streaming;  /* the answer is an event stream                  */
+    bool detached;   /* the stream ends, the call goes on              */
     bool told;       /* the endpoint knows that the peer left          */
     bool stopped;    /* the server ends: it is answered so, by the io thread;
                         written under `lock`                           */
@@ -205,6 +209,7 @@ struct mcp_http_io {
     struct mcp_http_link waiting;               /* connections */
     struct mcp_http_link lists[MCP_HTTP_LISTS]; /* requests    */
     struct mcp_http_link busy;
+    struct mcp_http_link polls; /* streams that sse_poll_after may end */
     struct mcp_http_link free_connections;
     struct mcp_http_request *free_requests; /* at most MCP_HTTP_KEPT_REQUESTS */
     struct mcp_http_request *bare_requests; /* the same, without memory       */
@@ -278,6 +283,8 @@ void mcp_http_io_ring(struct mcp_http_io *io);
 /* Puts the request at the end of a list, its time starting now. */
 void mcp_http_enlist(struct mcp_http_request *r, enum mcp_http_list list);
 void mcp_http_delist(struct mcp_http_request *r);
+/* The answer is a stream from now on, and the call has not ended. */
+void mcp_http_begin_stream(struct mcp_http_request *r);
 void mcp_http_watch(struct mcp_http_request *r);
 void mcp_http_unwatch(struct mcp_http_request *r);
 /* The peer of watch `id` hung up. */

@@ -185,18 +185,23 @@ static size_t take_messages(struct mcp_http_request *r, char *to, size_t max)
     return n;
 }
 
-/* The answer as the last event: three parts seen as one. */
+/* The answer as the last event: its parts seen as one. */
 static size_t take_answer(struct mcp_http_request *r, char *to, size_t max)
 {
     const struct mcp_buf *out = &r->call.out;
-    const char *parts[] = {event_start, out->data, event_end};
-    size_t lens[] = {EVENT_START, out->len, EVENT_END};
+    const char *id = r->call.answer_event;
+    const char *parts[] = {"id: ", id, "\n", event_start, out->data, event_end};
+    size_t lens[] = {4, 0, 1, EVENT_START, out->len, EVENT_END};
     size_t n = 0, before = 0;
     int i;
 
     if (out->len == 0)
         return 0;
-    for (i = 0; i < 3; i++) {
+    if (id != NULL)
+        lens[1] = strlen(id);
+    else
+        lens[0] = lens[2] = 0;
+    for (i = 0; i < 6; i++) {
         if (r->tail_pos < before + lens[i] && n < max) {
             size_t pos = r->tail_pos - before;
             size_t got = take(to + n, max - n, parts[i], lens[i], &pos);
@@ -219,11 +224,11 @@ static ssize_t read_stream(void *arg, uint64_t pos, char *to, size_t max)
     if (atomic_load(&r->left))
         return MHD_CONTENT_READER_END_WITH_ERROR;
     n = take_messages(r, to, max);
-    if (r->done && !r->stopped)
+    if (r->done && !r->stopped && !r->detached)
         n += take_answer(r, to + n, max - n);
     if (n > 0)
         return (ssize_t)n;
-    if (r->done || r->stopped)
+    if (r->done || r->stopped || r->detached)
         return MHD_CONTENT_READER_END_OF_STREAM;
     mcp_http_request_suspend(r);
     return 0;

@@ -16,6 +16,7 @@ enum {
     ARENA_EXTRA = 1024 * 1024, /* beside the parsed body              */
     ARENA_PER_BODY_BYTE = 64,  /* "[1,1,1,...": a node per two bytes  */
     COMMENT_BYTES = 64,
+    FRAME_BYTES = 8, /* of an event, but for its id                      */
     OUT_EXTRA = 16 * 1024 * 1024, /* beside two blobs in base64          */
 };
 
@@ -139,14 +140,14 @@ static void compact(struct mcp_http_request *r)
     r->stream_pos = 0;
 }
 
-/* With the lock. */
-static enum mcp_err append_event(struct mcp_http_request *r, const char *msg,
-                                 size_t len)
+/* With the lock. `id` may be NULL. */
+static enum mcp_err append_event(struct mcp_http_request *r, const char *id,
+                                 unsigned retry_ms, const char *msg, size_t len)
 {
     size_t before;
 
     compact(r);
-    if (r->stream.len - r->stream_pos + len + 8 >
+    if (r->stream.len - r->stream_pos + len + FRAME_BYTES >
         r->io->http->limits.stream_bytes) {
         if (!r->too_slow)
             mcp_log(MCP_LOG_WARNING, "http",
@@ -156,6 +157,10 @@ static enum mcp_err append_event(struct mcp_http_request *r, const char *msg,
         return MCP_ELIMIT;
     }
     before = r->stream.len;
+    if (id != NULL)
+        mcp_buf_printf(&r->stream, "id: %s\n", id);
+    if (retry_ms > 0)
+        mcp_buf_printf(&r->stream, "retry: %u\n", retry_ms);
     mcp_buf_add(&r->stream, "data: ", 6);
     mcp_buf_add(&r->stream, msg, len);
     mcp_buf_add(&r->stream, "\n\n", 2);
@@ -166,7 +171,8 @@ static enum mcp_err append_event(struct mcp_http_request *r, const char *msg,
     return MCP_ENOMEM;
 }
 
-static enum mcp_err emit(struct mcp_call *call, const char *msg, size_t len)
+static enum mcp_err send_event(struct mcp_call *call, const char *id,
+                               unsigned retry_ms, const char *msg, size_t len)
 {
     struct mcp_http_request *r = request_of(call);
     enum mcp_err err = MCP_ELIMIT;
@@ -177,7 +183,8 @@ static enum mcp_err emit(struct mcp_call *call, const char *msg, size_t len)
     if (atomic_load(&r->left) || r->stopped) /* perhaps r->io is gone */
         err = MCP_ECANCELED;
     else if (mcp_http_request_stream(r))
-        err = len > 0 ? append_event(r, msg, len) : MCP_OK;
+        err = len > 0 || id != NULL ? append_event(r, id, retry_ms, msg, len)
+                                    : MCP_OK;
     (void)pthread_mutex_unlock(&r->lock);
     if (err != MCP_OK)
         return err;
@@ -186,6 +193,16 @@ static enum mcp_err emit(struct mcp_call *call, const char *msg, size_t len)
     else
         post(r, MCP_HTTP_WAKE);
     return MCP_OK;
+}
+
+static enum mcp_err emit(struct mcp_call *call, const char *msg, size_t len)
+{
+    return send_event(call, NULL, 0, msg, len);
+}
+
+static void detach(struct mcp_call *call)
+{
+    post(request_of(call), MCP_HTTP_DETACH);
 }
 
 static void done(struct mcp_call *call)
@@ -198,7 +215,12 @@ static void done(struct mcp_call *call)
         post(r, MCP_HTTP_DONE);
 }
 
-static const struct mcp_call_ops ops = {emit, done};
+static const struct mcp_call_ops ops = {
+    .emit = emit,
+    .done = done,
+    .emit_event = send_event,
+    .detach = detach,
+};
 
 /* ---- life --------------------------------------------------------------- */
 
@@ -250,6 +272,7 @@ static struct mcp_http_request *create(struct mcp_http_io *io)
     (void)pthread_mutex_init(&r->lock, NULL);
     mcp_http_link_init(&r->link);
     mcp_http_link_init(&r->busy);
+    mcp_http_link_init(&r->poll);
     mcp_buf_init(&r->body, body);
     mcp_buf_init(&r->stream, 2 * io->http->limits.stream_bytes + COMMENT_BYTES);
     mcp_buf_init(&r->call.out, (size_t)config->max_blob_bytes * 3 + OUT_EXTRA);
@@ -351,7 +374,7 @@ static void recycle(struct mcp_http_request *r)
     r->called = r->in_handle = r->done = r->suspended = r->streaming = false;
     r->malformed = r->told = r->linger = r->emitted = r->reserved =
         r->too_slow = false;
-    r->stopped = false;
+    r->stopped = r->detached = false;
     r->tail_pos = r->stream_pos = 0;
     r->refusal = 0;
     r->refusal_message = r->allow = r->origin = NULL;
@@ -416,7 +439,7 @@ void mcp_http_request_stop(struct mcp_http_request *r)
     (void)pthread_mutex_lock(&r->lock);
     r->stopped = true;
     if (r->streaming && !end.out.failed)
-        (void)append_event(r, end.out.data, end.out.len);
+        (void)append_event(r, NULL, 0, end.out.data, end.out.len);
     (void)pthread_mutex_unlock(&r->lock);
     mcp_buf_free(&end.out);
     mcp_http_unwatch(r);
@@ -441,6 +464,8 @@ void mcp_http_request_comment(struct mcp_http_request *r)
 
 static void act(struct mcp_http_request *r, unsigned signals)
 {
+    if ((signals & MCP_HTTP_DETACH) != 0)
+        r->detached = true;
     if ((signals & MCP_HTTP_DONE) != 0) {
         r->done = true;
         r->call_live = false;
@@ -456,7 +481,7 @@ static void act(struct mcp_http_request *r, unsigned signals)
     if (r->reserved && !r->streaming) {
         r->streaming = true;
         if (!r->done) {
-            mcp_http_enlist(r, MCP_HTTP_STREAMS);
+            mcp_http_begin_stream(r);
             mcp_http_watch(r);
         }
     }

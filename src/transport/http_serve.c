@@ -232,7 +232,7 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
     if (r->done) {
         r->call_live = false;
     } else if (r->streaming) {
-        mcp_http_enlist(r, MCP_HTTP_STREAMS);
+        mcp_http_begin_stream(r);
         mcp_http_watch(r);
     } else {
         mcp_http_enlist(r, MCP_HTTP_YOUNG);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "protocol/endpoint.h"
 #include "transport/http_private.h"
 
 /* ---- lists -------------------------------------------------------------- */
@@ -22,6 +23,17 @@ void mcp_http_enlist(struct mcp_http_request *r, enum mcp_http_list list)
 void mcp_http_delist(struct mcp_http_request *r)
 {
     mcp_http_link_remove(&r->link);
+    mcp_http_link_remove(&r->poll);
+}
+
+void mcp_http_begin_stream(struct mcp_http_request *r)
+{
+    r->streaming = true;
+    mcp_http_enlist(r, MCP_HTTP_STREAMS);
+    if (!(r->io->http->options.config->sse_poll_after > 0))
+        return;
+    r->stream_ns = r->since_ns;
+    mcp_http_link_append(&r->io->polls, &r->poll);
 }
 
 void mcp_http_await(struct mcp_http_io *io, struct mcp_http_connection *c)
@@ -90,8 +102,8 @@ static void become_stream(struct mcp_http_request *r)
     (void)pthread_mutex_unlock(&r->lock);
     if (!may)
         return; /* it waits on, and is answered with JSON */
-    r->streaming = true;
-    mcp_http_enlist(r, MCP_HTTP_STREAMS);
+    mcp_http_begin_stream(r);
+    mcp_endpoint_streams(&r->call);
     mcp_http_request_resume(r);
 }
 
@@ -128,6 +140,25 @@ static void run_list(struct mcp_http_io *io, enum mcp_http_list list,
     }
 }
 
+static uint64_t poll_delay(const struct mcp_http_io *io)
+{
+    return mcp_clock_from_seconds(io->http->options.config->sse_poll_after);
+}
+
+/* Each stream is looked at once: it ends, or is none that may. */
+static void run_polls(struct mcp_http_io *io, uint64_t now_ns)
+{
+    while (!mcp_http_link_empty(&io->polls)) {
+        struct mcp_http_request *r =
+            MCP_HTTP_OF(io->polls.next, struct mcp_http_request, poll);
+
+        if (now_ns < r->stream_ns + poll_delay(io))
+            return;
+        mcp_http_link_remove(&r->poll);
+        mcp_endpoint_poll(&r->call);
+    }
+}
+
 /* Ends connections whose request does not come. */
 static void run_waiting(struct mcp_http_io *io, uint64_t now_ns)
 {
@@ -149,8 +180,14 @@ void mcp_http_run_timers(struct mcp_http_io *io, uint64_t now_ns)
     int list;
 
     run_waiting(io, now_ns);
+    run_polls(io, now_ns);
     for (list = 0; list < MCP_HTTP_LISTS; list++)
         run_list(io, (enum mcp_http_list)list, now_ns);
+}
+
+static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
 }
 
 uint64_t mcp_http_next_timer_ns(const struct mcp_http_io *io)
@@ -162,6 +199,11 @@ uint64_t mcp_http_next_timer_ns(const struct mcp_http_io *io)
         next = MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link)
                    ->since_ns +
                io->http->limits.wait_ns;
+    if (!mcp_http_link_empty(&io->polls))
+        next = sooner(next,
+                      MCP_HTTP_OF(io->polls.next, struct mcp_http_request, poll)
+                              ->stream_ns +
+                          poll_delay(io));
     for (list = 0; list < MCP_HTTP_LISTS; list++) {
         const struct mcp_http_link *head = &io->lists[list];
         uint64_t t;
@@ -170,8 +212,7 @@ uint64_t mcp_http_next_timer_ns(const struct mcp_http_io *io)
             continue;
         t = MCP_HTTP_OF(head->next, struct mcp_http_request, link)->since_ns +
             delay_of(io, (enum mcp_http_list)list);
-        if (t < next)
-            next = t;
+        next = sooner(next, t);
     }
     return next;
 }

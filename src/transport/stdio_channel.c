@@ -264,7 +264,7 @@ static void done(struct mcp_call *call)
     drop(c);
 }
 
-static const struct mcp_call_ops ops = {emit, done};
+static const struct mcp_call_ops ops = {.emit = emit, .done = done};
 
 static struct mcp_stdio_call *create(struct mcp_stdio_channel *ch)
 {
