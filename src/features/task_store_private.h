@@ -63,8 +63,9 @@ mcp_task_store_sqlite(const char *path, struct mcp_task_store **out,
 /* ---- paths (task_store_path.c) --------------------------------------------
  */
 
-/* Longest path of a store, with room for the endings of its companions. */
-enum { MCP_TASK_PATH_MAX = PATH_MAX - 16 };
+/* Bytes of the longest path of a store, NUL included: SQLite takes 512, and
+ * there are endings to add (".new", and SQLite's "-journal"). */
+enum { MCP_TASK_PATH_MAX = 500 };
 
 /* Makes `path` absolute and free of links, and its folders where they are not
  * there (0700). Errors: MCP_EINVAL, MCP_EIO. */
