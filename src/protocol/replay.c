@@ -6,17 +6,14 @@
  */
 #include "protocol/replay.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-
-enum { ID_BYTES = 64, KEY_DIGITS = 16, NUMBER_DIGITS = 18 };
+#include "protocol/event_id.h"
 
 struct mcp_replay {
     pthread_mutex_t lock; /* of all below, all logs and all ends */
@@ -100,15 +97,6 @@ void mcp_replay_listen(struct mcp_replay_end *end)
     end->kind = MCP_REPLAY_LISTENER;
 }
 
-/* ---- ids ---------------------------------------------------------------- */
-
-static void write_id(char *to, const struct mcp_replay_log *log,
-                     uint64_t stream, uint64_t number)
-{
-    (void)snprintf(to, ID_BYTES, "%016" PRIx64 "-%" PRIu64 "-%" PRIu64,
-                   log->key, stream, number);
-}
-
 /* The session's key, made when first needed. */
 static enum mcp_err make_key(struct mcp_replay *r, struct mcp_replay_log *log)
 {
@@ -118,39 +106,6 @@ static enum mcp_err make_key(struct mcp_replay *r, struct mcp_replay_log *log)
         return MCP_EINTERNAL;
     log->replay = r;
     return MCP_OK;
-}
-
-/* A decimal at *p, without leading zeros, followed by `stop`. */
-static bool read_number(const char **p, char stop, uint64_t *out)
-{
-    const char *from = *p;
-    uint64_t n = 0;
-
-    for (; **p >= '0' && **p <= '9'; ++*p) {
-        if (*p - from >= NUMBER_DIGITS)
-            return false;
-        n = n * 10 + (uint64_t)(**p - '0');
-    }
-    *out = n;
-    return *p > from && (*from != '0' || *p == from + 1) && *(*p)++ == stop;
-}
-
-/* False: it is no id that this session ever had. */
-static bool read_id(const struct mcp_replay_log *log, const char *id,
-                    size_t len, uint64_t *stream, uint64_t *number)
-{
-    char text[ID_BYTES], key[KEY_DIGITS + 1];
-    const char *p = text + KEY_DIGITS + 1;
-
-    if (log->replay == NULL || len >= sizeof(text) || len <= KEY_DIGITS)
-        return false;
-    memcpy(text, id, len);
-    text[len] = '\0';
-    (void)snprintf(key, sizeof(key), "%016" PRIx64, log->key);
-    if (memcmp(text, key, KEY_DIGITS) != 0 || text[KEY_DIGITS] != '-')
-        return false;
-    return read_number(&p, '-', stream) && read_number(&p, '\0', number) &&
-           p == text + len + 1 && *stream <= log->streams;
 }
 
 /* ---- sending ------------------------------------------------------------ */
@@ -173,9 +128,9 @@ static enum mcp_err send(const struct mcp_replay_end *to, uint64_t stream,
 {
     unsigned retry =
         len == 0 && to->polls && stream > 0 ? MCP_REPLAY_RETRY_MS : 0;
-    char id[ID_BYTES];
+    char id[MCP_EVENT_ID_BYTES];
 
-    write_id(id, to->log, stream, number);
+    mcp_event_id_write(id, to->log->key, stream, number);
     return to->ops->emit_event(to->call, id, retry, msg, len);
 }
 
@@ -380,9 +335,9 @@ static void keep_answer(struct mcp_replay_end *end, uint64_t number)
 static void name_answer(struct mcp_call *call, const struct mcp_replay_log *log,
                         uint64_t stream, uint64_t number)
 {
-    char id[ID_BYTES];
+    char id[MCP_EVENT_ID_BYTES];
 
-    write_id(id, log, stream, number);
+    mcp_event_id_write(id, log->key, stream, number);
     call->answer_event = mcp_arena_dup(call->arena, id, strlen(id));
 }
 
@@ -558,7 +513,9 @@ static enum mcp_replay_resumed resume(struct mcp_replay_end *end,
     struct mcp_replay_end *call;
     uint64_t stream, after;
 
-    if (!read_id(end->log, id, len, &stream, &after))
+    if (end->log->replay == NULL ||
+        !mcp_event_id_read(id, len, end->log->key, &stream, &after) ||
+        stream > end->log->streams)
         return MCP_REPLAY_UNKNOWN;
     if (stream == 0) {
         if (after > end->log->listened)

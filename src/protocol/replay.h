@@ -22,7 +22,7 @@
  * that primes the client, `retry`, and closing early from 2025-11-25 on, since
  * older clients take every event for a message.
  *
- * Layer:  protocol. Uses protocol/event_store, base/call.
+ * Layer:  protocol. Uses protocol/event_id, event_store; base/call.
  * Thread: any. One lock, held while an event is copied to the transport; the
  *         order is this lock, then the transport's.
  * Source: MCP 2025-11-25, basic/transports, "Sending Messages to the Server",

@@ -321,6 +321,16 @@ void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call)
         atomic_store(&call->cancelled, true);
 }
 
+void mcp_endpoint_streams(struct mcp_call *call)
+{
+    (void)call;
+}
+
+void mcp_endpoint_poll(struct mcp_call *call)
+{
+    (void)call;
+}
+
 void mcp_endpoint_sweep(struct mcp_endpoint *ep)
 {
     (void)ep;
