@@ -8,13 +8,14 @@
  *     a banner, then wait for SIGTERM or SIGINT
  *     the same parts, torn down in the other order
  *
- * `mcpluad check`, `list` and `call` load the app in the same way, report, and
- * end.
+ * `mcpluad check`, `list`, `call` and others load the app in the same way,
+ * report, and end. cli/command_table.c has all commands.
  *
  * Exit status: 0 after a clean end, 1 when something failed at run time, 2 for
  * a wrong command line or a wrong app, 128 + signal when a second signal came.
  * check: 1 when the app is not good enough. call: 1 when the tool failed.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,11 +28,17 @@
 #include "base/log.h"
 #include "base/trim.h"
 #include "cli/banner.h"
+#include "cli/bridge.h"
 #include "cli/call.h"
 #include "cli/check.h"
+#include "cli/completions.h"
+#include "cli/export.h"
 #include "cli/hangup.h"
 #include "cli/help.h"
+#include "cli/init.h"
+#include "cli/install.h"
 #include "cli/list.h"
+#include "cli/man.h"
 #include "cli/options.h"
 #include "cli/service.h"
 #include "cli/signals.h"
@@ -113,22 +120,50 @@ static void keep_standard_descriptors(void)
         (void)close(fd);
 }
 
-static int print_and_exit(void (*write_text)(struct mcp_buf *))
+/* What the actions print that need no app. */
+static void write_text(struct mcp_buf *out, const struct mcp_cli *cli)
+{
+    switch (cli->action) {
+    case MCP_CLI_HELP:
+        if (cli->command->name == NULL)
+            mcp_help_write(out);
+        else
+            mcp_help_write_command(out, cli->command);
+        break;
+    case MCP_CLI_HELP_MARKDOWN:
+        mcp_help_write_markdown(out);
+        break;
+    case MCP_CLI_MAN:
+        mcp_man_write(out);
+        break;
+    case MCP_CLI_COMPLETIONS:
+        mcp_completions_write(out, cli->shell);
+        break;
+    case MCP_CLI_TYPES:
+        mcp_init_write_types(out);
+        break;
+    case MCP_CLI_VERSION:
+        mcp_buf_puts(out, "mcpluad " MCP_VERSION "\n");
+        break;
+    default:
+        break;
+    }
+}
+
+static enum mcp_err print_text(struct server *s)
 {
     struct mcp_buf out;
     bool ok;
 
     mcp_buf_init(&out, (size_t)1 << 20);
-    write_text(&out);
+    write_text(&out, &s->cli);
     ok = !out.failed && fwrite(out.data, 1, out.len, stdout) == out.len;
     ok = fflush(stdout) == 0 && ok;
     mcp_buf_free(&out);
-    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-static void write_version(struct mcp_buf *out)
-{
-    mcp_buf_puts(out, "mcpluad " MCP_VERSION "\n");
+    if (!ok)
+        (void)snprintf(s->message, sizeof(s->message),
+                       "cannot write to stdout: %s", strerror(errno));
+    return ok ? MCP_OK : MCP_EINTERNAL;
 }
 
 static void set_up_log(const struct mcp_config *config)
@@ -285,14 +320,20 @@ static enum mcp_err report(struct server *s, bool *passes)
     case MCP_CLI_CALL:
         return mcp_call_run(s->service.app, s->service.endpoint, &s->cli,
                             s->out, passes, s->message, size);
+    case MCP_CLI_EXPORT:
+        return mcp_export_run(s->service.app, &s->cli, s->out, s->message,
+                              size);
+    case MCP_CLI_INSTALL:
+        return mcp_install_run(s->service.app, &s->cli, s->out, s->message,
+                               size);
     default:
         return mcp_check_report(s->service.app, &s->cli, s->out, passes,
                                 s->message, size);
     }
 }
 
-/* check, list, call: loads as for serving, reports, tears down. What the app
- * prints is not part of the report. */
+/* check, list, call and others: loads as for serving, reports, tears down.
+ * What the app prints is not part of the report. */
 static enum mcp_err look(struct server *s, bool *passes)
 {
     enum mcp_err rc = mcp_stdio_claim(&s->in, &s->out);
@@ -303,17 +344,84 @@ static enum mcp_err look(struct server *s, bool *passes)
     }
     s->config->dev = false; /* nothing is to be reloaded */
     set_up_log(s->config);
-    rc = open_service(s);
+    if (s->cli.action == MCP_CLI_INSTALL)
+        rc = mcp_install_begin(&s->cli, s->message, sizeof(s->message));
+    if (rc == MCP_OK)
+        rc = open_service(s);
     if (rc == MCP_OK)
         rc = report(s, passes);
     close_service(s);
     return rc;
 }
 
-static bool is_look(enum mcp_cli_action action)
+/* The URL of an app is where its own settings say that it is served. */
+static enum mcp_err find_url(struct server *s, struct mcp_arena *a,
+                             const char **url)
 {
-    return action == MCP_CLI_CHECK || action == MCP_CLI_LIST ||
-           action == MCP_CLI_CALL;
+    enum mcp_err rc;
+
+    s->config->dev = false;
+    rc = open_service(s);
+    if (rc == MCP_OK)
+        rc = mcp_bridge_url_of(s->service.served, a, url, s->message,
+                               sizeof(s->message));
+    close_service(s);
+    return rc;
+}
+
+static enum mcp_err bridge_from(struct server *s, struct mcp_arena *a)
+{
+    struct mcp_bridge_options options;
+    enum mcp_err rc = mcp_bridge_options_make(&s->cli, a, &options, s->message,
+                                              sizeof(s->message));
+
+    if (rc == MCP_OK)
+        rc = mcp_signals_open(&s->signals);
+    if (rc == MCP_OK)
+        rc = mcp_stdio_claim(&s->in, &s->out);
+    set_up_log(s->config);
+    if (rc == MCP_OK && s->cli.app != NULL)
+        rc = find_url(s, a, &options.url);
+    if (rc != MCP_OK)
+        return rc;
+    mcp_signals_serving(END_S);
+    return mcp_bridge_run(&options, s->in, s->out, s->signals.stop,
+                          s->signals.wake_fd, s->message, sizeof(s->message));
+}
+
+static enum mcp_err bridge(struct server *s)
+{
+    struct mcp_arena *a = mcp_arena_new((size_t)1 << 24);
+    enum mcp_err rc = a != NULL ? bridge_from(s, a) : MCP_ENOMEM;
+
+    mcp_arena_free(a);
+    return rc;
+}
+
+/* Does what the command line says. */
+static enum mcp_err perform(struct server *s, bool *passes)
+{
+    switch (s->cli.action) {
+    case MCP_CLI_SERVE:
+        return run(s);
+    case MCP_CLI_BRIDGE:
+        return bridge(s);
+    case MCP_CLI_INIT:
+        return mcp_init_run(&s->cli, STDOUT_FILENO, s->message,
+                            sizeof(s->message));
+    case MCP_CLI_TEST: /* its arguments are not ours */
+        (void)snprintf(s->message, sizeof(s->message),
+                       "test comes first: mcpluad test [arguments of busted]");
+        return MCP_EINVAL;
+    case MCP_CLI_CHECK:
+    case MCP_CLI_LIST:
+    case MCP_CLI_CALL:
+    case MCP_CLI_EXPORT:
+    case MCP_CLI_INSTALL:
+        return look(s, passes);
+    default:
+        return print_text(s);
+    }
 }
 
 int main(int argc, char **argv)
@@ -332,18 +440,10 @@ int main(int argc, char **argv)
                            sizeof(s.message));
     if (rc != MCP_OK && s.config != NULL)
         set_up_log(s.config); /* for what it says of the wrong line */
-    if (rc == MCP_OK && s.cli.action == MCP_CLI_SERVE)
-        rc = run(&s);
-    else if (rc == MCP_OK && is_look(s.cli.action))
-        rc = look(&s, &passes);
+    if (rc == MCP_OK)
+        rc = perform(&s, &passes);
     if (rc != MCP_OK)
         status = fail(&s, status_of(rc));
-    else if (s.cli.action == MCP_CLI_HELP)
-        status = print_and_exit(mcp_help_write);
-    else if (s.cli.action == MCP_CLI_HELP_MARKDOWN)
-        status = print_and_exit(mcp_help_write_markdown);
-    else if (s.cli.action == MCP_CLI_VERSION)
-        status = print_and_exit(write_version);
     else
         status = passes ? EXIT_SUCCESS : EXIT_FAILURE;
     mcp_config_free(s.config);

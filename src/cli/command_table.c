@@ -68,9 +68,43 @@ static const struct mcp_command_option of_install[] = {
 
 static const struct mcp_command_option of_init[] = {
     {.name = "template", .type = MCP_WORD_TEXT, AT(template),
-     .words = templates, .value = "TEMPLATE",
-     .help = "full: with a module, a resource, a prompt and a skill; minimal: "
-             "one tool and its test"},
+     .words = templates,
+     .help = "All kinds of things, which is what comes unasked, or one tool"},
+};
+
+static const struct mcp_command_option of_bridge[] = {
+    {.name = "app", .type = MCP_WORD_LUA, AT(app), .value = "app.lua",
+     .help = "Instead of a URL: where this app says that it is served"},
+    {.name = "header", .type = MCP_WORD_PAIR, .any = true,
+     .value = "'NAME: VALUE'",
+     .help = "A header of each request; may be repeated"},
+    {.name = "bearer-env", .type = MCP_WORD_TEXT, AT(bridge.bearer_env),
+     .value = "VARIABLE",
+     .help = "The variable that has the token for Authorization"},
+    {.name = "bearer-cmd", .type = MCP_WORD_TEXT, AT(bridge.bearer_cmd),
+     .value = "COMMAND",
+     .help = "A command that prints the token, run for each request, without "
+             "a shell"},
+    {.name = "header-name", .type = MCP_WORD_TEXT, AT(bridge.header_name),
+     .value = "NAME",
+     .help = "The header that takes the token [Authorization]"},
+    {.name = "token-prefix", .type = MCP_WORD_TEXT, .any = true,
+     AT(bridge.token_prefix), .value = "TEXT",
+     .help = "What stands before the token ['Bearer ']"},
+    {.name = "timeout", .type = MCP_WORD_TEXT, AT(bridge.timeout),
+     .value = "SECONDS",
+     .help = "To connect, to send, to get a token, and to finish at the end "
+             "of input [30]"},
+    {.name = "sse-read-timeout", .type = MCP_WORD_TEXT,
+     AT(bridge.sse_read_timeout), .value = "SECONDS",
+     .help = "Longest silence while an answer is waited for; 0: no limit "
+             "[300]"},
+    {.name = "max-message-size", .type = MCP_WORD_TEXT,
+     AT(bridge.max_message_size), .value = "SIZE",
+     .help = "Largest message either way; -1: no limit [16 MiB]"},
+    {.name = "ca-file", .type = MCP_WORD_FILE, AT(bridge.ca_file),
+     .value = "FILE",
+     .help = "Certificates (PEM) that are trusted, instead of the system's"},
 };
 
 static const struct mcp_command commands[] = {
@@ -103,6 +137,16 @@ static const struct mcp_command commands[] = {
                    AT(client), .words = mcp_client_names},
                   APP},
      OPTIONS(of_install)},
+    {.name = "bridge", .action = MCP_CLI_BRIDGE, .configured = true,
+     .loads = true,
+     .help = "Connects a client on stdin and stdout to a server at a URL",
+     .operands = {{.name = "URL", .noun = "server", .type = MCP_WORD_TEXT,
+                   .optional = true, AT(bridge.url)}},
+     OPTIONS(of_bridge)},
+    {.name = "test", .action = MCP_CLI_TEST,
+     .help = "Runs the specs of an app by busted, whose arguments it takes",
+     .operands = {{.name = "spec", .noun = "spec", .type = MCP_WORD_FILE,
+                   .optional = true, AT(spec)}}},
     {.name = "init", .action = MCP_CLI_INIT,
      .help = "Writes a new project into a folder",
      .operands = {{.name = "DIR", .noun = "folder", .type = MCP_WORD_FOLDER,

@@ -22,6 +22,8 @@ enum mcp_cli_action {
     MCP_CLI_CALL,        /* loads the app and runs one tool */
     MCP_CLI_EXPORT,      /* loads the app and writes its lists */
     MCP_CLI_INSTALL,     /* loads the app and tells a client of it */
+    MCP_CLI_TEST,        /* runs specs; cli/test.h */
+    MCP_CLI_BRIDGE,      /* a stdio client to a remote server */
     MCP_CLI_INIT,        /* writes a new project */
     MCP_CLI_TYPES,       /* prints lua/meta/mcp.lua */
     MCP_CLI_COMPLETIONS, /* prints a script for a shell */
@@ -33,6 +35,13 @@ enum mcp_cli_action {
 
 struct mcp_command;
 
+/* BRIDGE: what is not set is NULL. */
+struct mcp_cli_bridge {
+    const char *url, *ca_file;
+    const char *bearer_env, *bearer_cmd, *header_name, *token_prefix;
+    const char *timeout, *sse_read_timeout, *max_message_size;
+};
+
 /* What a command line says; all texts BORROWED from argv. */
 struct mcp_cli {
     enum mcp_cli_action action;
@@ -42,8 +51,8 @@ struct mcp_cli {
     bool strict;           /* CHECK: warnings count                         */
     const char *tool;      /* CALL                                          */
     const char *arguments; /* CALL: of --json, or NULL                      */
-    char **pairs;          /* CALL, INSTALL: "key=value", in argv, which is
-                              reordered                                     */
+    char **pairs;          /* CALL, INSTALL: "key=value", BRIDGE: headers,
+                              in argv, which is reordered                   */
     size_t pair_count;
     const char *output;   /* EXPORT: a file, or NULL                        */
     const char *revision; /* EXPORT: or NULL: the newest                    */
@@ -52,9 +61,11 @@ struct mcp_cli {
     const char *name;     /* INSTALL: of the server, or NULL                */
     const char *file;     /* INSTALL: the configuration, or NULL            */
     bool print;           /* INSTALL: changes nothing                       */
+    const char *spec;     /* TEST                                           */
     const char *folder;   /* INIT                                           */
     const char *template; /* INIT: or NULL: full                            */
     const char *shell;    /* COMPLETIONS                                    */
+    struct mcp_cli_bridge bridge;
 };
 
 enum mcp_word_type {
@@ -72,6 +83,7 @@ struct mcp_command_option {
     const char *name; /* without dashes                                     */
     char letter;      /* of the short form, "-o"; 0: none                   */
     enum mcp_word_type type;
+    bool any;                 /* TEXT: also ""; PAIR: any text              */
     size_t offset;            /* of the field in struct mcp_cli             */
     const char *const *words; /* ends with NULL; NULL: any text             */
     const char *value;        /* placeholder; NULL: the words               */

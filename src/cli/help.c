@@ -1,5 +1,5 @@
 /*
- * help.c - two writers over one table
+ * help.c - writers over the tables of options and of commands
  */
 #include "cli/help.h"
 
@@ -12,25 +12,14 @@ enum { COLUMNS = 80, TEXT_COLUMN = 31 };
 
 static const char intro[] =
     "usage: mcpluad [options] app.lua\n"
+    "       mcpluad COMMAND [options] ...\n"
     "\n"
     "Serves the tools of a Lua script to MCP clients.\n"
     "\n"
     "  mcpluad app.lua              over HTTP, at http://127.0.0.1:8000/mcp\n"
     "  mcpluad --stdio app.lua      over stdin and stdout\n"
-    "  mcpluad check app.lua        loads it, says what it declares and what "
-    "clients\n"
-    "                               will mind; with --format json; with "
-    "--strict\n"
-    "                               warnings are failures too\n"
-    "  mcpluad list app.lua         what clients see of it; with --format "
-    "json\n"
-    "  mcpluad call app.lua TOOL key=value ...\n"
-    "                               runs a tool and prints its result; with "
-    "--json\n"
-    "                               '{...}' for arguments; with --format json\n"
     "\n"
-    "  -h, --help                   Print this and exit\n"
-    "  -V, --version                Print the version and exit\n";
+    "Commands\n";
 
 static const char outro[] =
     "\n"
@@ -40,9 +29,9 @@ static const char outro[] =
     "environment. Times are in seconds; sizes in bytes, or with KiB, MiB, "
     "GiB.\n"
     "Exit status: 0 after a clean end, 1 when something failed, 2 for a wrong\n"
-    "command line or a wrong app. A script called check is served as "
-    "./check,\n"
-    "one called list or call likewise.\n";
+    "command line or a wrong app. A script called like a command is served by "
+    "its\n"
+    "path: ./check.\n";
 
 static const char markdown_intro[] =
     "# Options\n"
@@ -65,7 +54,7 @@ static const char markdown_intro[] =
     "(`--assert-format`) and takes one only behind `=`\n"
     "(`--expose-errors=false`).\n";
 
-static const char *placeholder(const struct mcp_option *o)
+const char *mcp_help_placeholder(const struct mcp_option *o)
 {
     if (o->value != NULL)
         return o->value;
@@ -91,7 +80,7 @@ static void write_flag(struct mcp_buf *out, const struct mcp_option *o)
 
     mcp_option_spell(o, MCP_FROM_FLAG, flag);
     if (o->type != MCP_OPTION_BOOL)
-        mcp_buf_printf(out, "  %s %s", flag, placeholder(o));
+        mcp_buf_printf(out, "  %s %s", flag, mcp_help_placeholder(o));
     else if (strcmp(o->initial, "true") == 0)
         mcp_buf_printf(out, "  %s=BOOL", flag);
     else
@@ -134,8 +123,7 @@ static void write_wrapped(struct mcp_buf *out, const char *text, size_t column)
     mcp_buf_putc(out, '\n');
 }
 
-/* The help, the words that may be chosen, and the default. */
-static void write_text(char *text, size_t size, const struct mcp_option *o)
+void mcp_help_describe(char *text, size_t size, const struct mcp_option *o)
 {
     char words[128], end[96] = "";
     bool choice = o->type == MCP_OPTION_WORD || o->type == MCP_OPTION_SWITCH;
@@ -153,8 +141,107 @@ static void write_option(struct mcp_buf *out, const struct mcp_option *o)
     char text[512];
 
     write_flag(out, o);
-    write_text(text, sizeof(text), o);
+    mcp_help_describe(text, sizeof(text), o);
     write_wrapped(out, text, out->len - before);
+}
+
+/* ---- commands ---- */
+
+void mcp_help_spell(struct mcp_buf *out, const struct mcp_command_option *o,
+                    const char *before_value)
+{
+    if (o->letter != 0)
+        mcp_buf_printf(out, "-%c, ", o->letter);
+    mcp_buf_printf(out, "--%s", o->name);
+    if (o->type == MCP_WORD_FLAG)
+        return;
+    mcp_buf_printf(out, " %s", before_value);
+    if (o->value != NULL)
+        mcp_buf_puts(out, o->value);
+    for (size_t i = 0; o->value == NULL && o->words[i] != NULL; i++)
+        mcp_buf_printf(out, "%s%s", i > 0 ? "|" : "", o->words[i]);
+}
+
+void mcp_help_describe_option(char *text, size_t size,
+                              const struct mcp_command_option *o)
+{
+    size_t at = (size_t)snprintf(text, size, "%s", o->help);
+
+    for (size_t i = 0; o->value != NULL && o->words != NULL &&
+                       o->words[i] != NULL && at < size;
+         i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s",
+                               i == 0                    ? ": "
+                               : o->words[i + 1] == NULL ? " or "
+                                                         : ", ",
+                               o->words[i]);
+}
+
+/* The options that only `c` has, `indent` columns in. */
+static void write_command_options(struct mcp_buf *out,
+                                  const struct mcp_command *c, size_t indent)
+{
+    char text[512];
+
+    for (size_t i = 0; i < c->option_count; i++) {
+        size_t before = out->len;
+
+        pad(out, indent);
+        mcp_help_spell(out, &c->options[i], "");
+        mcp_help_describe_option(text, sizeof(text), &c->options[i]);
+        write_wrapped(out, text, out->len - before);
+    }
+}
+
+/* "  call app.lua TOOL [key=value ...]" and what it does. */
+static void write_command(struct mcp_buf *out, const struct mcp_command *c)
+{
+    static const char options[] = " [options]";
+    size_t before = out->len;
+    char usage[128], *at;
+
+    mcp_command_usage(c, usage, sizeof(usage));
+    at = strstr(usage, options);
+    if (at != NULL)
+        memmove(at, at + sizeof(options) - 1,
+                strlen(at + sizeof(options) - 1) + 1);
+    mcp_buf_printf(out, "  %s", usage);
+    write_wrapped(out, c->help, out->len - before);
+    write_command_options(out, c, 4);
+}
+
+void mcp_help_write_command(struct mcp_buf *out, const struct mcp_command *c)
+{
+    char usage[128];
+
+    mcp_command_usage(c, usage, sizeof(usage));
+    mcp_buf_printf(out, "usage: mcpluad %s\n\n%s.\n", usage, c->help);
+    if (c->option_count > 0)
+        mcp_buf_putc(out, '\n');
+    write_command_options(out, c, 2);
+    if (c->configured)
+        mcp_buf_puts(out, "\nThe options of the server go here too: mcpluad "
+                          "--help lists them.\n");
+}
+
+static void write_commands(struct mcp_buf *out)
+{
+    size_t count, i;
+    const struct mcp_command *c = mcp_commands(&count);
+    const struct mcp_command_verb *v;
+
+    for (i = 1; i < count; i++)
+        write_command(out, &c[i]);
+    mcp_buf_putc(out, '\n');
+    v = mcp_command_verbs(&count);
+    for (i = 0; i < count; i++) {
+        size_t before = out->len;
+
+        if (v[i].help == NULL)
+            continue;
+        mcp_buf_printf(out, "  -%c, --%s", v[i].letter, v[i].name);
+        write_wrapped(out, v[i].help, out->len - before);
+    }
 }
 
 void mcp_help_write(struct mcp_buf *out)
@@ -164,6 +251,7 @@ void mcp_help_write(struct mcp_buf *out)
     const char *group = "";
 
     mcp_buf_puts(out, intro);
+    write_commands(out);
     for (i = 0; i < count; i++, o++) {
         if ((o->by & MCP_BY_FLAG) == 0)
             continue;
