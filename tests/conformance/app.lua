@@ -3,7 +3,12 @@
 
 local mcp = require "mcp"
 
-mcp.server { name = "mcpluad-conformance", version = "1.0.0" }
+mcp.server {
+  name = "mcpluad-conformance",
+  version = "1.0.0",
+  sse_after = 0.3,
+  sse_poll_after = 1, -- for test_reconnection; the others are faster
+}
 
 local function bytes(hex)
   return (hex:gsub("%x%x", function(pair)
@@ -426,6 +431,13 @@ mcp.tool("test_input_required_result_capabilities", {
     return "Confirmed: " .. confirm(ctx, "confirm").action
   end
   return "The model said: " .. (ctx.sample { prompt = "Say hello" }.content.text or "")
+end)
+
+mcp.tool("test_reconnection", {
+  description = "Lasts longer than its stream",
+}, function(ctx)
+  ctx.sleep(2)
+  return "The client came back"
 end)
 
 mcp.prompt("test_input_required_result_prompt", {
