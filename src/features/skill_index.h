@@ -108,8 +108,9 @@ struct mcp_skill {
     const struct mcp_skill_file *files; /* all of them, by path, nested
                                            skills' included */
     size_t file_count;
-    uint64_t bytes;              /* of all of them */
-    const char *origin;          /* the file on disk, or where it is declared */
+    uint64_t bytes;     /* of all of them */
+    const char *origin; /* the file on disk, or where it is declared */
+    int line;           /* of the declaration; 0: on disk, or unknown */
     struct mcp_skill_text entry; /* JSON: {uri, frontmatter, resources} */
 };
 
@@ -121,7 +122,7 @@ struct mcp_skill_child {
 
 struct mcp_skill_directory {
     const char *uri;                        /* without a trailing slash */
-    const struct mcp_skill_child *children; /* by name */
+    const struct mcp_skill_child *children; /* by URI */
     size_t child_count;
 };
 

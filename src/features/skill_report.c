@@ -1,0 +1,64 @@
+/*
+ * skill_report.c - see skill_report.h
+ */
+#include "features/skill_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "features/skill_grow.h"
+
+enum { REASON_BYTES = 512 };
+
+void mcp_skill_reports_free(struct mcp_skill_reports *r)
+{
+    free(r->items);
+    r->items = NULL;
+    r->count = r->room = 0;
+}
+
+/* Room for one more. */
+static bool grow(struct mcp_skill_reports *r)
+{
+    struct mcp_skill_report *items =
+        mcp_skill_grow(r->items, r->count, &r->room, sizeof(*items));
+
+    if (items != NULL)
+        r->items = items;
+    return items != NULL;
+}
+
+void mcp_skill_report_add(struct mcp_skill_reports *r,
+                          enum mcp_skill_severity severity, const char *file,
+                          int line, const char *advice, const char *fmt, ...)
+{
+    char reason[REASON_BYTES];
+    struct mcp_skill_report report = {
+        .severity = severity, .line = line, .advice = advice};
+    va_list args;
+
+    if (r->failed || r->count == MCP_SKILL_MAX_REPORTS)
+        return;
+    va_start(args, fmt);
+    (void)vsnprintf(reason, sizeof(reason), fmt, args);
+    va_end(args);
+    report.file = mcp_arena_dup(r->arena, file, strlen(file));
+    report.reason = mcp_arena_dup(r->arena, reason, strlen(reason));
+    r->failed = report.file == NULL || report.reason == NULL || !grow(r);
+    if (!r->failed)
+        r->items[r->count++] = report;
+}
+
+/* Insertion by severity keeps the order of equals. There are few reports, and
+ * few of them are out of place. */
+void mcp_skill_reports_sort(struct mcp_skill_reports *r)
+{
+    for (size_t i = 1; i < r->count; i++) {
+        struct mcp_skill_report report = r->items[i];
+        size_t at = i;
+
+        for (; at > 0 && r->items[at - 1].severity > report.severity; at--)
+            r->items[at] = r->items[at - 1];
+        r->items[at] = report;
+    }
+}
