@@ -6,7 +6,8 @@
  * or Lua. The figures of http_load divide by these, measured in the same run.
  *
  *     bench_mhd_bare [seconds [connections]]   default 3 and 32
- *     bench_mhd_bare serve PORT                until a signal, for wrk
+ *     bench_mhd_bare serve PORT [BYTES]        until a signal, for wrk; with
+ *                                              answers of so many bytes
  *
  * Layer:  none; a program of its own. Thread: two that serve, one that loads.
  */
@@ -33,6 +34,8 @@ static char answer[] =
     "\"content\":[{\"type\":\"text\",\"text\":\"sum 3\"}],\"_meta\":{"
     "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"bench\","
     "\"version\":\"1.0.0\"}}}}";
+static char *sent = answer; /* what goes out */
+static size_t sent_bytes = sizeof(answer) - 1;
 static const char body[] =
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
     "\"name\":\"add\",\"arguments\":{\"a\":1,\"b\":2},\"_meta\":{"
@@ -73,7 +76,7 @@ static enum MHD_Result serve(void *arg, struct MHD_Connection *c,
         *size = 0;
         return MHD_YES;
     }
-    r = MHD_create_response_from_buffer(sizeof(answer) - 1, answer,
+    r = MHD_create_response_from_buffer(sent_bytes, sent,
                                         MHD_RESPMEM_PERSISTENT);
     MHD_add_response_header(r, "Content-Type", "application/json");
     result = MHD_queue_response(c, 200, r);
@@ -231,10 +234,17 @@ int main(int argc, char **argv)
 
     if (serves)
         port = (int)strtol(argv[2], NULL, 10);
+    if (serves && argc > 3) {
+        sent_bytes = strtoul(argv[3], NULL, 10);
+        sent = malloc(sent_bytes + 1);
+        if (sent == NULL)
+            die("no memory");
+        memset(sent, ' ', sent_bytes);
+    }
     if (!(seconds > 0 && seconds <= 600) || connections == 0 ||
         connections > MAX_CONNECTIONS || port < 0 || port > 65535) {
         fprintf(stderr, "usage: bench_mhd_bare [seconds [connections]]\n"
-                        "       bench_mhd_bare serve PORT\n");
+                        "       bench_mhd_bare serve PORT [BYTES]\n");
         return 2;
     }
     write_request();
