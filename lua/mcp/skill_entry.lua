@@ -24,9 +24,9 @@ local RESOURCE = { uri = true, digest = true, size = true }
 local SCHEME, SUFFIX = "skill://", "/SKILL.md"
 local MAX_FILES, MAX_BYTES = 512, 16 * 1024 * 1024
 
---- A part of a path as a URI has it.
+--- A path as a URI has it: as src/features/skill_uri.h spells it.
 local function encoded(path)
-  return (path:gsub("[^%w%-._~!$&'()*+,;=:@/]", function(c)
+  return (path:gsub("[^%w%-._~!$&'()*+,;=/]", function(c)
     return ("%%%02X"):format(c:byte())
   end))
 end

@@ -25,6 +25,12 @@ struct mcp_app_options {
     enum mcp_err (*prepare)(void *user, struct mcp_generation *gen,
                             char *message, size_t message_size);
     void *prepare_user;
+    /* Would prepare() read other files now? May be NULL: it reads none. */
+    bool (*stale)(const struct mcp_generation *gen);
+    /* Calls each(user, folder) for every folder that prepare() would look into
+     * now. May be NULL. */
+    void (*watched)(const struct mcp_generation *gen,
+                    void (*each)(void *user, const char *folder), void *user);
     bool watch; /* reload when a file of the app changes (--dev)             */
     bool idle;  /* it is not served: its timers do not run                   */
     bool mute;  /* it is only looked at: on_startup and its like do not run  */

@@ -107,19 +107,24 @@ void mcp_watch_free(struct mcp_watch *w)
     close_all(w);
 }
 
+enum mcp_err mcp_watch_add_folder(struct mcp_watch *w, const char *folder)
+{
+    if (inotify_add_watch(w->events, folder, EVENTS) >= 0)
+        return MCP_OK;
+    return errno == ENOSPC ? MCP_ELIMIT : MCP_ENOENT;
+}
+
 enum mcp_err mcp_watch_add(struct mcp_watch *w, const char *file)
 {
     const char *slash = strrchr(file, '/');
     char *folder = slash == NULL   ? strdup(".")
                    : slash == file ? strdup("/")
                                    : strndup(file, (size_t)(slash - file));
-    int wd;
+    enum mcp_err err;
 
     if (folder == NULL)
         return MCP_ENOMEM;
-    wd = inotify_add_watch(w->events, folder, EVENTS);
+    err = mcp_watch_add_folder(w, folder);
     free(folder);
-    if (wd >= 0)
-        return MCP_OK;
-    return errno == ENOSPC ? MCP_ELIMIT : MCP_ENOENT;
+    return err;
 }

@@ -22,6 +22,9 @@ void mcp_watch_free(struct mcp_watch *w);
 struct mcp_watch *mcp_watch_new(void (*changed)(void *user), void *user)
     MCP_OWNED(mcp_watch_free) MCP_MUST_USE;
 
+/* Watches `folder` from now on. Errors as below. */
+enum mcp_err mcp_watch_add_folder(struct mcp_watch *w, const char *folder);
+
 /* Watches the folder of `file` from now on. Errors: MCP_ENOENT no such folder;
  * MCP_ELIMIT the system's limit of watches. */
 enum mcp_err mcp_watch_add(struct mcp_watch *w, const char *file);

@@ -5,6 +5,8 @@
 
 #include "features/changed.h"
 #include "features/prepare.h"
+#include "features/skills_changed.h"
+#include "features/skills_open.h"
 
 /* The app tells of changes; those who listen hear of them. */
 static void notify(void *subscriptions, enum mcp_notice what, const char *uri,
@@ -20,6 +22,7 @@ static void published(void *subscriptions, const struct mcp_generation *old,
                       const struct mcp_generation *now)
 {
     mcp_publish_lists(subscriptions, mcp_changed_lists(old, now));
+    mcp_skills_publish(subscriptions, old, now);
 }
 
 /* Takes from the first generation what outlives it: a reload may change the
@@ -43,6 +46,8 @@ enum mcp_err mcp_service_open(struct mcp_service *s,
     if (s->subscriptions == NULL)
         return MCP_ENOMEM;
     options->prepare = mcp_features_prepare;
+    options->stale = mcp_skills_stale;
+    options->watched = mcp_skills_watched;
     options->published = published;
     options->listener.notify = notify;
     options->published_user = options->listener.user = s->subscriptions;

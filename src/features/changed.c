@@ -7,6 +7,7 @@
 
 #include "features/offer.h"
 #include "features/prepared.h"
+#include "features/skills_changed.h"
 
 static bool same_text(const struct mcp_text *a, const struct mcp_text *b)
 {
@@ -40,6 +41,8 @@ unsigned mcp_changed_lists(const struct mcp_generation *old,
     for (int kind = 0; kind < (int)MCP_ITEM_KINDS; kind++)
         if (!same_list(&a->lists[kind], &b->lists[kind]))
             lists |= list_of[kind];
+    if (mcp_skills_changed(old, now))
+        lists |= MCP_OFFER_RESOURCES;
     return lists;
 }
 

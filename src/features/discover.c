@@ -44,7 +44,7 @@ static void write_legacy(struct mcp_buf *out, const struct mcp_generation *gen,
 {
     mcp_buf_printf(out, "{\"protocolVersion\":\"%s\",\"capabilities\":",
                    mcp_revision_name(revision));
-    mcp_offer_write(out, mcp_offer_find(gen));
+    mcp_offer_write(out, mcp_offer_find(gen) & ~(unsigned)MCP_OFFER_EXTENSIONS);
     mcp_buf_puts(out, ",\"serverInfo\":");
     mcp_envelope_write_server_info(out, gen->config, revision, true);
     write_instructions(out, gen->config);

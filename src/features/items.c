@@ -4,6 +4,7 @@
 #include "features/items.h"
 
 #include "features/box.h"
+#include "features/skills_open.h"
 
 static void write_string(struct mcp_buf *out, const char *name,
                          const char *text)
@@ -109,11 +110,32 @@ static void write_located(struct mcp_buf *out, const struct mcp_resource *res,
     write_tail(out, res->icons, res->meta, r);
 }
 
+/* The files of skills, which are listed behind the resources. */
+static const struct mcp_skill_file *
+exposed_files(const struct mcp_generation *gen, size_t *count)
+{
+    const struct mcp_skill_index *index = mcp_skills_index(gen);
+
+    *count = 0;
+    if (index == NULL || gen->skills.hidden)
+        return NULL;
+    return mcp_skill_index_files(index, count);
+}
+
 static void write_resource(struct mcp_buf *out,
                            const struct mcp_generation *gen, size_t i,
                            enum mcp_revision r)
 {
-    write_located(out, &gen->resources[i], r);
+    const struct mcp_skill_file *files;
+    size_t count;
+
+    if (i < gen->resource_count) {
+        write_located(out, &gen->resources[i], r);
+        return;
+    }
+    files = exposed_files(gen, &count);
+    mcp_buf_add(out, files[i - gen->resource_count].resource.text,
+                files[i - gen->resource_count].resource.len);
 }
 
 static void write_template(struct mcp_buf *out,
@@ -144,11 +166,14 @@ const char *mcp_items_member(enum mcp_item_kind kind)
 size_t mcp_items_count(const struct mcp_generation *gen,
                        enum mcp_item_kind kind)
 {
+    size_t files;
+
     switch (kind) {
     case MCP_ITEM_PROMPT:
         return gen->prompt_count;
     case MCP_ITEM_RESOURCE:
-        return gen->resource_count;
+        (void)exposed_files(gen, &files);
+        return gen->resource_count + files;
     case MCP_ITEM_TEMPLATE:
         return gen->template_count;
     default:
@@ -159,11 +184,15 @@ size_t mcp_items_count(const struct mcp_generation *gen,
 const char *mcp_items_name(const struct mcp_generation *gen,
                            enum mcp_item_kind kind, size_t i)
 {
+    size_t files;
+
     switch (kind) {
     case MCP_ITEM_PROMPT:
         return gen->prompts[i].name;
     case MCP_ITEM_RESOURCE:
-        return gen->resources[i].uri;
+        return i < gen->resource_count
+                   ? gen->resources[i].uri
+                   : exposed_files(gen, &files)[i - gen->resource_count].uri;
     case MCP_ITEM_TEMPLATE:
         return gen->templates[i].uri;
     default:

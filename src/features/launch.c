@@ -34,26 +34,24 @@ static void check(struct mcp_job *job)
     l->landing->check(l->rq, job, &job->outcome);
 }
 
-/* On a worker. The outcome outlives the call: its texts are read by end(). */
-static void finish(struct mcp_job *job)
+/* The outcome outlives the call: its texts are read by end(). */
+static void land(const struct launched *l, const struct mcp_outcome *o)
 {
-    struct mcp_outcome o = job->outcome;
-    struct launched *l = (struct launched *)job;
     struct mcp_request *rq = l->rq;
 
-    switch (o.kind) {
+    switch (o->kind) {
     case MCP_OUTCOME_RESULT:
-        l->landing->result(rq, job, &o);
+        l->landing->result(rq, &l->job, o);
         break;
     case MCP_OUTCOME_ERROR:
-        finish_error(rq, &o);
+        finish_error(rq, o);
         break;
     case MCP_OUTCOME_INPUT_REQUIRED:
-        mcp_input_required_write(rq, &o);
+        mcp_input_required_write(rq, o);
         break;
     case MCP_OUTCOME_NOT_FOUND:
         if (l->landing->not_found != NULL)
-            l->landing->not_found(rq, job);
+            l->landing->not_found(rq, &l->job);
         else
             mcp_request_fail(rq, MCP_EINTERNAL, NULL, NULL);
         break;
@@ -67,6 +65,20 @@ static void finish(struct mcp_job *job)
         break;
     }
     rq->end(rq);
+}
+
+/* On a worker. */
+static void finish(struct mcp_job *job)
+{
+    struct mcp_outcome o = job->outcome;
+    struct launched *l = (struct launched *)job;
+    struct mcp_request *rq = l->rq;
+
+    if (l->landing->next == NULL ||
+        (o.kind != MCP_OUTCOME_RESULT && o.kind != MCP_OUTCOME_NOT_FOUND))
+        land(l, &o);
+    else if (!l->landing->next(rq, job, &o))
+        rq->end(rq);
     mcp_outcome_free(&o);
 }
 
@@ -84,7 +96,8 @@ bool mcp_launch(struct mcp_request *rq, const struct mcp_job *what,
     l->job.gen = rq->gen;
     l->job.check = landing->check != NULL ? check : NULL;
     l->job.finish = finish;
-    rq->call->notify = &mcp_notify;
+    if (what->apart == NULL)
+        rq->call->notify = &mcp_notify;
     if (mcp_app_run(rq->app, &l->job) == MCP_OK)
         return true;
     mcp_request_fail(rq, MCP_EBUSY, NULL, NULL);

@@ -27,6 +27,11 @@ struct mcp_landing {
                    const struct mcp_outcome *o);
     /* MCP_OUTCOME_NOT_FOUND; NULL: cannot be */
     void (*not_found)(struct mcp_request *rq, const struct mcp_job *job);
+    /* In the place of `result` and `not_found`: true: another job was launched
+     * for the request, which that one ends; nothing of the request may be
+     * touched any more. False: the request ends. NULL: one job is all. */
+    bool (*next)(struct mcp_request *rq, const struct mcp_job *job,
+                 const struct mcp_outcome *o);
 };
 
 /* Hands a job like `what` (handler, what it belongs to, uri, args) to the app.

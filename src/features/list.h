@@ -2,12 +2,10 @@
  * list.h - the lists: pages that were written beforehand
  *
  * tools/list, prompts/list, resources/list and resources/templates/list are
- * one thing four times. Cursors are opaque: a mark of the whole list and the
- * number of the page. A cursor of another list (an older generation, another
- * page size, another kind) is unknown, so no client sees parts of two lists as
- * one.
+ * one thing four times.
  *
- * Layer:  features. Uses features/request, features/items, features/prepared.
+ * Layer:  features. Uses features/request, features/items, features/prepared,
+ *         features/paging.
  * Thread: preparing: the loader's; else any.
  * Source: MCP server/utilities/pagination of each revision.
  */

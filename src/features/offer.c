@@ -22,11 +22,30 @@ unsigned mcp_offer_find(const struct mcp_generation *gen)
         offers |= MCP_OFFER_TOOLS;
     if (gen->resource_count + gen->template_count > 0)
         offers |= MCP_OFFER_RESOURCES;
+    if (gen->skills.declared) {
+        offers |= MCP_OFFER_RESOURCES | MCP_OFFER_SKILLS;
+        if (!gen->skills.no_directories)
+            offers |= MCP_OFFER_DIRECTORIES;
+    }
     if (gen->prompt_count > 0)
         offers |= MCP_OFFER_PROMPTS;
     if (has_completer(gen))
         offers |= MCP_OFFER_COMPLETIONS;
     return offers;
+}
+
+/* The extensions among `offers`. */
+static void write_extensions(struct mcp_buf *out, unsigned offers)
+{
+    if ((offers & MCP_OFFER_EXTENSIONS) != 0)
+        mcp_buf_puts(out, ",\"extensions\":{");
+    if ((offers & MCP_OFFER_SKILLS) != 0)
+        mcp_buf_printf(out, "\"io.modelcontextprotocol/skills\":{%s}",
+                       (offers & MCP_OFFER_DIRECTORIES) != 0
+                           ? "\"directoryRead\":true"
+                           : "");
+    if ((offers & MCP_OFFER_EXTENSIONS) != 0)
+        mcp_buf_putc(out, '}');
 }
 
 void mcp_offer_write(struct mcp_buf *out, unsigned offers)
@@ -41,5 +60,6 @@ void mcp_offer_write(struct mcp_buf *out, unsigned offers)
         mcp_buf_puts(out, ",\"prompts\":{\"listChanged\":true}");
     if ((offers & MCP_OFFER_COMPLETIONS) != 0)
         mcp_buf_puts(out, ",\"completions\":{}");
+    write_extensions(out, offers);
     mcp_buf_putc(out, '}');
 }

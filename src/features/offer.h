@@ -19,6 +19,9 @@ enum {
     MCP_OFFER_RESOURCES = 1 << 1, /* resources or templates                */
     MCP_OFFER_PROMPTS = 1 << 2,
     MCP_OFFER_COMPLETIONS = 1 << 3, /* of a prompt or a template           */
+    MCP_OFFER_SKILLS = 1 << 8,      /* 2026-07-28: the extension            */
+    MCP_OFFER_DIRECTORIES = 1 << 9, /* and its resources/directory/read     */
+    MCP_OFFER_EXTENSIONS = MCP_OFFER_SKILLS, /* all that are one            */
 };
 
 /* MCP_OFFER_* of all that `gen` has. */

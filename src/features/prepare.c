@@ -12,6 +12,8 @@
 #include "features/list.h"
 #include "features/offer.h"
 #include "features/prepared.h"
+#include "features/skills_list.h"
+#include "features/skills_open.h"
 
 enum { PREPARED_MAX_BYTES = 512 << 20 };
 
@@ -21,6 +23,7 @@ static void prepared_free(void *p)
 
     if (prepared == NULL)
         return;
+    mcp_skill_index_free(prepared->skills);
     mcp_arena_free(prepared->arena);
     free(prepared);
 }
@@ -82,6 +85,22 @@ static enum mcp_err prepare_tools(struct mcp_prepared *p,
     return MCP_OK;
 }
 
+/* The index comes first: lists show what is in it. */
+static enum mcp_err prepare_skills(struct mcp_prepared *p,
+                                   const struct mcp_generation *gen,
+                                   struct mcp_buf *b)
+{
+    enum mcp_err err;
+
+    if (!gen->skills.declared)
+        return MCP_OK;
+    err = mcp_skills_open(gen, &p->skills);
+    if (err != MCP_OK)
+        return err;
+    mcp_skills_log(p->skills);
+    return mcp_skills_list_prepare(gen, p, b) ? MCP_OK : MCP_ENOMEM;
+}
+
 static bool prepare_lists(struct mcp_prepared *p,
                           const struct mcp_generation *gen, struct mcp_buf *b)
 {
@@ -106,15 +125,19 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
     p->offers = mcp_offer_find(gen);
     mcp_buf_init(&b, PREPARED_MAX_BYTES);
     p->arena = mcp_arena_new(PREPARED_MAX_BYTES);
-    if (p->arena != NULL && prepare_texts(p, gen, &b) &&
-        prepare_lists(p, gen, &b))
+    gen->prepared = p; /* lists look at its skills */
+    if (p->arena != NULL && prepare_texts(p, gen, &b))
+        err = prepare_skills(p, gen, &b);
+    if (err == MCP_OK)
+        err = prepare_lists(p, gen, &b) ? MCP_OK : MCP_ENOMEM;
+    if (err == MCP_OK)
         err = prepare_tools(p, gen, message, message_size);
     mcp_buf_free(&b);
     if (err != MCP_OK) {
+        gen->prepared = NULL;
         prepared_free(p);
         return err;
     }
-    gen->prepared = p;
     gen->prepared_free = prepared_free;
     return MCP_OK;
 }

@@ -13,6 +13,8 @@
 #include "features/items.h"
 #include "features/mirror.h"
 
+struct mcp_skill_index; /* features/skill_index.h */
+
 enum { MCP_REVISION_COUNT = MCP_REVISION_LAST + 1 };
 
 struct mcp_text {
@@ -34,12 +36,12 @@ static inline bool mcp_text_keep(struct mcp_text *to, struct mcp_arena *a,
  * and closing brace. */
 struct mcp_page {
     struct mcp_text by_revision[MCP_REVISION_COUNT];
-    const char *cursor; /* that leads here; NULL for the first page */
 };
 
 struct mcp_list {
     const struct mcp_page *pages;
     size_t page_count; /* at least 1 */
+    uint64_t mark;     /* of its cursors: features/paging */
 };
 
 /* What is known of a tool beforehand. */
@@ -52,6 +54,8 @@ struct mcp_prepared {
     struct mcp_arena *arena; /* holds everything here */
     unsigned offers;         /* MCP_OFFER_*           */
     struct mcp_list lists[MCP_ITEM_KINDS];
+    struct mcp_skill_index *skills; /* OWNED; NULL: none are declared */
+    struct mcp_list skill_list;     /* of static ones, last revision  */
     const struct mcp_tool_plan *tools;
     /* server/discover of the modern revision, initialize of the others: whole
      * result objects. */

@@ -7,6 +7,7 @@
 #include "base/uri_template.h"
 #include "features/envelope.h"
 #include "features/launch.h"
+#include "features/skills_read.h"
 #include "features/unknown.h"
 
 enum {
@@ -225,7 +226,7 @@ static bool start(struct mcp_request *rq, const struct found *found,
 }
 
 /* False: the answer is ready. */
-static bool read_uri(struct mcp_request *rq, const struct mcp_json *uri)
+static bool read_resource(struct mcp_request *rq, const struct mcp_json *uri)
 {
     struct found found;
     enum mcp_err err = find(rq, uri, &found);
@@ -245,6 +246,20 @@ static bool read_uri(struct mcp_request *rq, const struct mcp_json *uri)
         fail_not_found(rq, uri,
                        mcp_unknown_nearest(rq, MCP_ITEM_RESOURCE, uri));
     return false;
+}
+
+/* False: the answer is ready. */
+static bool read_uri(struct mcp_request *rq, const struct mcp_json *uri)
+{
+    switch (mcp_skills_read(rq, uri, read_resource)) {
+    case MCP_SKILLS_ANSWERED:
+        return false;
+    case MCP_SKILLS_LATER:
+        return true;
+    case MCP_SKILLS_NOT_THEIRS:
+        break;
+    }
+    return read_resource(rq, uri);
 }
 
 void mcp_resources_read(struct mcp_request *rq)

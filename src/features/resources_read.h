@@ -1,9 +1,10 @@
 /*
  * resources_read.h - resources/read: a URI in, contents out
  *
- * Exact URIs come before templates, templates in the order they were declared:
- * the first that matches decides, also when it has to refuse a value. Static
- * content is answered on the caller's thread, without Lua.
+ * Files of skills come first; exact URIs come before templates, templates in
+ * the order they were declared: the first that matches decides, also when it
+ * has to refuse a value. Static content is answered on the caller's thread,
+ * without Lua.
  *
  * Layer:  features. Uses features/launch, features/envelope,
  *         base/uri_template.

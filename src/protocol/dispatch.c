@@ -17,6 +17,9 @@
 #include "features/prepared.h"
 #include "features/prompts_get.h"
 #include "features/resources_read.h"
+#include "features/skills_directory.h"
+#include "features/skills_get.h"
+#include "features/skills_list.h"
 #include "features/tools_call.h"
 #include "protocol/handshake.h"
 #include "protocol/listen.h"
@@ -33,6 +36,8 @@ static const struct mcp_method methods[] = {
      MCP_OFFER_PROMPTS, MCP_M_FLIES},
     {"prompts/list", mcp_prompts_list, MCP_2025_03_26, MCP_2026_07_28,
      MCP_OFFER_PROMPTS, 0},
+    {"resources/directory/read", mcp_skills_directory, MCP_2026_07_28,
+     MCP_2026_07_28, MCP_OFFER_DIRECTORIES, MCP_M_FLIES},
     {"resources/list", mcp_resources_list, MCP_2025_03_26, MCP_2026_07_28,
      MCP_OFFER_RESOURCES, 0},
     {"resources/read", mcp_resources_read, MCP_2025_03_26, MCP_2026_07_28,
@@ -44,6 +49,10 @@ static const struct mcp_method methods[] = {
     {"resources/unsubscribe", mcp_resources_unsubscribe, MCP_2025_03_26,
      MCP_2025_11_25, MCP_OFFER_RESOURCES, 0},
     {"server/discover", mcp_discover, MCP_2026_07_28, MCP_2026_07_28, 0, 0},
+    {"skills/get", mcp_skills_get, MCP_2026_07_28, MCP_2026_07_28,
+     MCP_OFFER_SKILLS, MCP_M_FLIES},
+    {"skills/list", mcp_skills_list, MCP_2026_07_28, MCP_2026_07_28,
+     MCP_OFFER_SKILLS, MCP_M_FLIES},
     {"subscriptions/listen", mcp_listen, MCP_2026_07_28, MCP_2026_07_28, 0,
      MCP_M_FLIES},
     {"tools/call", mcp_tools_call, MCP_2025_03_26, MCP_2026_07_28,
