@@ -502,7 +502,7 @@ static enum mcp_err on_emit_event(struct mcp_call *call, const char *id,
 {
     (void)id;
     (void)retry_ms;
-    return on_emit(call, msg, len);
+    return len > 0 ? on_emit(call, msg, len) : MCP_OK;
 }
 
 static const struct mcp_call_ops ops = {
