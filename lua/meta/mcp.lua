@@ -110,6 +110,9 @@ function mcp.server(options) end
 ---@field guards? mcp.Guards
 ---@field dependencies? table<string, mcp.Provider>
 ---@field timeout? number              seconds
+---@field task? boolean|"optional"|"required"  it may, or must, run as a task
+---@field task_input_before_start? boolean     questions come before the task
+---@field restart? "fail"|"retry"      what becomes of its tasks when the server restarts
 
 ---@class mcp.Tool: mcp.ToolFields
 ---@field name string                  1 to 128 of A-Z a-z 0-9 _ . -
@@ -237,6 +240,22 @@ function mcp.provide(name, provider) end
 ---@field result any       what the handler returned
 ---@field error? string    why the call failed
 ---@field seconds number
+
+---@class mcp.TaskOptions
+---@field store? string             "sqlite:PATH" or "memory:"
+---@field ttl_ms? integer           kept so long from the start, and again from the end
+---@field max_ttl_ms? integer       kept so long at most
+---@field poll_interval_ms? integer what clients are told
+---@field timeout? number           seconds, of tools without a timeout
+---@field max_running? integer      at once; 0: half of max_workers
+---@field max_running_per_tool? integer       0: no limit of its own
+---@field max_running_per_principal? integer  0: no limit of its own
+---@field max_stored? integer
+---@field cancel_grace? number      seconds that a cancelled task may go on
+
+--- How tools run as tasks.
+---@param options mcp.TaskOptions
+function mcp.tasks(options) end
 
 ---@class mcp.Hooks
 ---@field before_tool_call? fun(name: string, args: table, ctx: mcp.Context)
@@ -617,6 +636,7 @@ function mcp.notify_list_changed(list) end
 ---@field dep table<string, any>  dependencies, made when they are asked for
 ---@field input_responses? table<string, table>  what the client answered, as it came
 ---@field request_state? string   the state of mcp.input_required
+---@field task? { id: string }    inside a task
 local ctx = {}
 
 ---@class mcp.Item

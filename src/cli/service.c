@@ -7,6 +7,7 @@
 #include "features/prepare.h"
 #include "features/skills_changed.h"
 #include "features/skills_open.h"
+#include "features/task.h"
 
 /* The app tells of changes; those who listen hear of them. */
 static void notify(void *subscriptions, enum mcp_notice what, const char *uri,
@@ -57,13 +58,23 @@ enum mcp_err mcp_service_open(struct mcp_service *s,
     s->served = first_config(s->app);
     if (s->served != NULL)
         s->endpoint = mcp_endpoint_new(s->app, s->served, s->subscriptions);
-    return s->endpoint != NULL ? MCP_OK : MCP_ENOMEM;
+    if (s->endpoint == NULL)
+        return MCP_ENOMEM;
+    if (options->idle)
+        return MCP_OK;
+    err = mcp_tasks_open(s->app, options->path, s->subscriptions, &s->tasks,
+                         message, message_size);
+    if (err == MCP_OK)
+        mcp_endpoint_set_tasks(s->endpoint, s->tasks);
+    return err;
 }
 
 bool mcp_service_close(struct mcp_service *s)
 {
+    mcp_tasks_stop(s->tasks);
     if (!mcp_app_close(s->app))
         return false;
+    mcp_tasks_free(s->tasks);
     mcp_endpoint_free(s->endpoint);
     mcp_subscriptions_free(s->subscriptions);
     mcp_config_free(s->served);

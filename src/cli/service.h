@@ -16,6 +16,7 @@
 #include "base/config.h"
 #include "base/err.h"
 #include "features/subscriptions.h"
+#include "features/task.h"
 #include "protocol/endpoint.h"
 
 struct mcp_service {
@@ -23,6 +24,7 @@ struct mcp_service {
     struct mcp_app *app;
     struct mcp_config *served; /* what the app set by mcp.server{} as well   */
     struct mcp_endpoint *endpoint;
+    struct mcp_tasks *tasks; /* NULL: the app is not served                 */
 };
 
 /* Ends it all; harmless for one that is zero. A worker may still be giving its

@@ -14,6 +14,14 @@ static bool has_completer(const struct mcp_generation *gen)
     return false;
 }
 
+static bool has_task(const struct mcp_generation *gen)
+{
+    for (size_t i = 0; i < gen->tool_count; i++)
+        if (gen->tools[i].task.use != MCP_TASK_NEVER)
+            return true;
+    return false;
+}
+
 unsigned mcp_offer_find(const struct mcp_generation *gen)
 {
     unsigned offers = 0;
@@ -31,6 +39,8 @@ unsigned mcp_offer_find(const struct mcp_generation *gen)
         offers |= MCP_OFFER_PROMPTS;
     if (has_completer(gen))
         offers |= MCP_OFFER_COMPLETIONS;
+    if (has_task(gen))
+        offers |= MCP_OFFER_TASKS;
     return offers;
 }
 
@@ -44,6 +54,9 @@ static void write_extensions(struct mcp_buf *out, unsigned offers)
                        (offers & MCP_OFFER_DIRECTORIES) != 0
                            ? "\"directoryRead\":true"
                            : "");
+    if ((offers & MCP_OFFER_TASKS) != 0)
+        mcp_buf_printf(out, "%s\"io.modelcontextprotocol/tasks\":{}",
+                       (offers & MCP_OFFER_SKILLS) != 0 ? "," : "");
     if ((offers & MCP_OFFER_EXTENSIONS) != 0)
         mcp_buf_putc(out, '}');
 }

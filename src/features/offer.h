@@ -21,7 +21,9 @@ enum {
     MCP_OFFER_COMPLETIONS = 1 << 3, /* of a prompt or a template           */
     MCP_OFFER_SKILLS = 1 << 8,      /* 2026-07-28: the extension            */
     MCP_OFFER_DIRECTORIES = 1 << 9, /* and its resources/directory/read     */
-    MCP_OFFER_EXTENSIONS = MCP_OFFER_SKILLS, /* all that are one            */
+    MCP_OFFER_TASKS = 1 << 10,      /* the extension of the same revision   */
+    MCP_OFFER_EXTENSIONS = MCP_OFFER_SKILLS | MCP_OFFER_TASKS, /* all that
+                                                                  are one */
 };
 
 /* MCP_OFFER_* of all that `gen` has. */

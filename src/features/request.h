@@ -17,6 +17,7 @@
 #include "base/err.h"
 
 struct mcp_app;
+struct mcp_tasks;
 
 /* Why there is no result. All texts live as long as the call. */
 struct mcp_fault {
@@ -31,6 +32,7 @@ struct mcp_fault {
 struct mcp_request {
     struct mcp_call *call;
     struct mcp_app *app;
+    struct mcp_tasks *tasks; /* NULL: every tool is called as it is          */
     const struct mcp_generation *gen; /* held by the protocol until end()   */
     struct mcp_fault fault;
     bool failed; /* the result says isError: for the log */

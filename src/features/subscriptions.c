@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-enum { MESSAGE_MAX_BYTES = 16 << 20 };
+enum { MESSAGE_MAX_BYTES = 300 << 20 };
 
 struct mcp_inbox_uri {
     char *text; /* OWNED */
@@ -30,8 +30,11 @@ struct mcp_subscriptions {
 /* One change, and the message about it without the id of the stream. */
 struct change {
     unsigned list;   /* MCP_OFFER_*, or 0: */
-    const char *uri; /* this resource      */
+    const char *uri; /* this resource, or: */
     size_t len;
+    const char *task, *principal; /* this task, and whose it is */
+    const char *body;             /* what is told of it         */
+    size_t body_len;
     const char *method;
 };
 
@@ -298,11 +301,24 @@ static bool wants_uri(const struct mcp_stream *s, const char *uri, size_t len)
     return false;
 }
 
+static bool wants_task(const struct mcp_stream *s, const struct change *c)
+{
+    const struct mcp_json *t = s->tasks;
+    uint32_t i;
+
+    for (i = 0; t != NULL && i < t->count; i++)
+        if (mcp_json_equals_string(&t->u.items[i], c->task))
+            return strcmp(s->call->principal, c->principal) == 0;
+    return false;
+}
+
 /* With the lock. */
 static bool wants(const struct mcp_stream *s, const struct change *c)
 {
     if (s->state != MCP_STREAM_OPEN)
         return false;
+    if (c->task != NULL)
+        return wants_task(s, c);
     return c->uri != NULL ? wants_uri(s, c->uri, c->len)
                           : (s->lists & c->list) != 0;
 }
@@ -335,7 +351,7 @@ static void write_message(struct mcp_buf *b, const struct mcp_stream *s,
     mcp_buf_clear(b);
     mcp_buf_printf(b, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s\"",
                    c->method);
-    if (s->id != NULL || c->uri != NULL)
+    if (s->id != NULL || c->uri != NULL || c->task != NULL)
         mcp_buf_puts(b, ",\"params\":{");
     if (s->id != NULL) {
         mcp_buf_puts(b, "\"_meta\":{\"io.modelcontextprotocol/subscriptionId"
@@ -347,7 +363,11 @@ static void write_message(struct mcp_buf *b, const struct mcp_stream *s,
         mcp_buf_puts(b, s->id != NULL ? ",\"uri\":" : "\"uri\":");
         mcp_json_write_string(b, c->uri, c->len);
     }
-    if (s->id != NULL || c->uri != NULL)
+    if (c->task != NULL) {
+        mcp_buf_puts(b, s->id != NULL ? "," : "");
+        mcp_buf_add(b, c->body, c->body_len);
+    }
+    if (s->id != NULL || c->uri != NULL || c->task != NULL)
         mcp_buf_putc(b, '}');
     mcp_buf_putc(b, '}');
 }
@@ -412,6 +432,32 @@ void mcp_publish_lists(struct mcp_subscriptions *set, unsigned lists)
     for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         if ((changes[i].list & lists) != 0)
             publish(set, &changes[i]);
+}
+
+void mcp_publish_task(struct mcp_subscriptions *set, const char *id,
+                      const char *principal, const char *body, size_t len)
+{
+    struct change c = {.task = id,
+                       .principal = principal,
+                       .body = body,
+                       .body_len = len,
+                       .method = "tasks"};
+
+    publish(set, &c);
+}
+
+bool mcp_subscriptions_want_task(struct mcp_subscriptions *set, const char *id,
+                                 const char *principal)
+{
+    struct change c = {.task = id, .principal = principal};
+    const struct mcp_stream *s;
+    bool wanted = false;
+
+    (void)pthread_mutex_lock(&set->lock);
+    for (s = set->head.next; s != &set->head && !wanted; s = s->next)
+        wanted = wants(s, &c);
+    (void)pthread_mutex_unlock(&set->lock);
+    return wanted;
 }
 
 void mcp_publish_resource(struct mcp_subscriptions *set, const char *uri,

@@ -60,11 +60,12 @@ enum mcp_stream_why {
  */
 struct mcp_stream {
     struct mcp_call *call;
-    const char *id;              /* the request's id as JSON; NULL: legacy  */
-    unsigned lists;              /* MCP_OFFER_*: of which lists             */
-    const struct mcp_json *uris; /* array of strings, of which resources;
-                                    may be NULL                             */
-    struct mcp_inbox *inbox;     /* legacy: the session's; else NULL        */
+    const char *id;               /* the request's id as JSON; NULL: legacy  */
+    unsigned lists;               /* MCP_OFFER_*: of which lists             */
+    const struct mcp_json *uris;  /* array of strings, of which resources;
+                                     may be NULL                             */
+    const struct mcp_json *tasks; /* array of ids of tasks; may be NULL      */
+    struct mcp_inbox *inbox;      /* legacy: the session's; else NULL       */
     /* The stream is closed and the call the opener's again: to be answered.
      * Any thread. */
     void (*end)(struct mcp_stream *s, enum mcp_stream_why why);
@@ -109,6 +110,15 @@ void mcp_publish_lists(struct mcp_subscriptions *set, unsigned lists);
 /* The resource at uri[0..len) (UTF-8) has changed. */
 void mcp_publish_resource(struct mcp_subscriptions *set, const char *uri,
                           size_t len);
+
+/* The task `id` of this caller has changed: body[0..len) are the members of the
+ * notification's params. */
+void mcp_publish_task(struct mcp_subscriptions *set, const char *id,
+                      const char *principal, const char *body, size_t len);
+
+/* Would anybody hear of it? */
+bool mcp_subscriptions_want_task(struct mcp_subscriptions *set, const char *id,
+                                 const char *principal);
 
 /* ---- legacy sessions ----------------------------------------------------
  */

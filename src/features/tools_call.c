@@ -15,6 +15,7 @@
 #include "features/launch.h"
 #include "features/prepared.h"
 #include "features/shorten.h"
+#include "features/task.h"
 #include "features/unknown.h"
 
 enum { PROBLEM_MAX_BYTES = 256 << 10 }; /* of a text that says what was wrong */
@@ -174,24 +175,50 @@ static void finish(struct mcp_request *rq, const struct mcp_job *job,
 }
 
 static bool start(struct mcp_request *rq, const struct mcp_tool *tool,
-                  const struct mcp_json *args)
+                  const struct mcp_json *args, const struct mcp_job *how)
 {
     static const struct mcp_landing landing = {.check = check,
                                                .result = finish};
-    const struct mcp_job job = {
-        .handler = &tool->handler, .tool = tool, .args = args};
+    struct mcp_job job = *how;
 
+    job.handler = &tool->handler;
+    job.tool = tool;
+    job.args = args;
     return mcp_launch(rq, &job, &landing);
 }
 
-/* False: the answer is ready. */
-static bool check_and_start(struct mcp_request *rq, const struct mcp_tool *tool,
-                            const struct mcp_json *sent)
+/* The client knows no tasks, and the tool is nothing else. */
+static void refuse_no_task(struct mcp_request *rq, const struct mcp_tool *tool)
 {
+    char text[512];
+    int n;
+
+    if (mcp_call_is_modern(rq->call) && !mcp_task_check_client(rq))
+        return;
+    n = snprintf(
+        text, sizeof(text),
+        "The tool \"%.200s\" runs as a task only: it needs a client "
+        "of revision 2026-07-28 with the extension " MCP_TASKS_EXTENSION,
+        tool->name);
+    write_failure(rq, text, n > 0 ? (size_t)n : 0);
+}
+
+/* `how` NULL: as the request wants it, perhaps as a task. */
+static bool check_and_start(struct mcp_request *rq, const struct mcp_tool *tool,
+                            const struct mcp_json *sent,
+                            const struct mcp_job *how)
+{
+    static const struct mcp_job plain = {.call = NULL};
+    enum mcp_task_way way =
+        how != NULL ? MCP_TASK_WAY_CALL : mcp_task_way(rq, tool);
     const struct mcp_json *args;
     struct mcp_buf problem;
     enum mcp_err err;
 
+    if (way == MCP_TASK_WAY_REFUSE) {
+        refuse_no_task(rq, tool);
+        return false;
+    }
     mcp_buf_init(&problem, PROBLEM_MAX_BYTES);
     err = mcp_arguments_check(tool, sent, rq->call->arena, &args, &problem);
     if (err == MCP_ENOMEM)
@@ -199,7 +226,17 @@ static bool check_and_start(struct mcp_request *rq, const struct mcp_tool *tool,
     else if (err != MCP_OK)
         write_failure(rq, problem.data, problem.len);
     mcp_buf_free(&problem);
-    return err == MCP_OK && start(rq, tool, args);
+    if (err != MCP_OK)
+        return false;
+    return way == MCP_TASK_WAY_TASK
+               ? mcp_task_create(rq, tool)
+               : start(rq, tool, args, how != NULL ? how : &plain);
+}
+
+bool mcp_tools_start(struct mcp_request *rq, const struct mcp_tool *tool,
+                     const struct mcp_json *sent, const struct mcp_job *how)
+{
+    return check_and_start(rq, tool, sent, how);
 }
 
 /* False: the answer is ready. */
@@ -227,7 +264,7 @@ static bool call_tool(struct mcp_request *rq)
                          name_data(rq->call, name));
         return false;
     }
-    return check_and_start(rq, tool, sent);
+    return check_and_start(rq, tool, sent, NULL);
 }
 
 void mcp_tools_call(struct mcp_request *rq)

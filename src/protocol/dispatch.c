@@ -20,6 +20,7 @@
 #include "features/skills_directory.h"
 #include "features/skills_get.h"
 #include "features/skills_list.h"
+#include "features/task.h"
 #include "features/tools_call.h"
 #include "protocol/handshake.h"
 #include "protocol/listen.h"
@@ -55,6 +56,12 @@ static const struct mcp_method methods[] = {
      MCP_OFFER_SKILLS, MCP_M_FLIES},
     {"subscriptions/listen", mcp_listen, MCP_2026_07_28, MCP_2026_07_28, 0,
      MCP_M_FLIES},
+    {"tasks/cancel", mcp_tasks_cancel, MCP_2026_07_28, MCP_2026_07_28,
+     MCP_OFFER_TASKS, MCP_M_FLIES},
+    {"tasks/get", mcp_tasks_get, MCP_2026_07_28, MCP_2026_07_28,
+     MCP_OFFER_TASKS, MCP_M_FLIES},
+    {"tasks/update", mcp_tasks_update, MCP_2026_07_28, MCP_2026_07_28,
+     MCP_OFFER_TASKS, MCP_M_FLIES},
     {"tools/call", mcp_tools_call, MCP_2025_03_26, MCP_2026_07_28,
      MCP_OFFER_TOOLS, MCP_M_FLIES},
     {"tools/list", mcp_tools_list, MCP_2025_03_26, MCP_2026_07_28,

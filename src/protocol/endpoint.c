@@ -38,6 +38,11 @@ struct mcp_endpoint *mcp_endpoint_new(struct mcp_app *app,
     return ep;
 }
 
+void mcp_endpoint_set_tasks(struct mcp_endpoint *ep, struct mcp_tasks *tasks)
+{
+    ep->tasks = tasks;
+}
+
 void mcp_endpoint_free(struct mcp_endpoint *ep)
 {
     if (ep == NULL)

@@ -23,6 +23,7 @@
 struct mcp_app;
 struct mcp_endpoint;
 struct mcp_subscriptions;
+struct mcp_tasks;
 
 void mcp_endpoint_free(struct mcp_endpoint *ep);
 
@@ -31,6 +32,9 @@ struct mcp_endpoint *mcp_endpoint_new(struct mcp_app *app,
                                       const struct mcp_config *config,
                                       struct mcp_subscriptions *subscriptions)
     MCP_OWNED(mcp_endpoint_free) MCP_MUST_USE;
+
+/* Tools may run as tasks; BORROWED. Before the first message. */
+void mcp_endpoint_set_tasks(struct mcp_endpoint *ep, struct mcp_tasks *tasks);
 
 /* Handles one message (call->body), or a GET or DELETE of the endpoint's URL
  * (call->http_method, no body). The call is TAKEN until call->ops->done(),

@@ -123,7 +123,7 @@ void mcp_error_fault(struct mcp_call *call, const struct mcp_fault *fault)
         return;
     }
     if (why == MCP_REFUSE_BUSY)
-        message = "busy";
+        message = message != NULL ? message : "busy";
     else if (why == MCP_REFUSE_INTERNAL)
         message = "Internal error";
     else if (message == NULL)

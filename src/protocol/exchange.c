@@ -164,7 +164,11 @@ struct mcp_exchange *mcp_exchange_begin(struct mcp_endpoint *ep,
         return NULL;
     }
     *x = (struct mcp_exchange){
-        .rq = {.call = call, .app = ep->app, .gen = gen, .end = end_request},
+        .rq = {.call = call,
+               .app = ep->app,
+               .tasks = ep->tasks,
+               .gen = gen,
+               .end = end_request},
         .ep = ep,
     };
     call->protocol_data = x;

@@ -26,6 +26,7 @@ struct mcp_batch;
 struct mcp_endpoint {
     struct mcp_app *app;
     struct mcp_subscriptions *subscriptions; /* BORROWED */
+    struct mcp_tasks *tasks;                 /* BORROWED, or NULL */
     struct mcp_session_table *sessions;
     struct mcp_replay *replay;
     struct mcp_flights pipe_flights; /* calls of the stdio pipe          */

@@ -3,16 +3,17 @@
  */
 #include "protocol/listen.h"
 
+#include <stdlib.h>
+
 #include "app/app.h"
 #include "features/envelope.h"
 #include "features/prepared.h"
 #include "features/subscriptions.h"
+#include "features/task.h"
 
-#define TASKS           "io.modelcontextprotocol/tasks"
 #define SUBSCRIPTION_ID "io.modelcontextprotocol/subscriptionId"
 
 enum {
-    MISSING_CAPABILITY = -32021,
     ACK_MAX_BYTES = 8 * MCP_LISTEN_MAX_BYTES,
     PIPE_SPARE = 32,
 };
@@ -104,17 +105,6 @@ static const char *find_problem(const struct mcp_call *call,
     return NULL;
 }
 
-/* Asks for tasks a client that cannot hear of them? */
-static bool lacks_tasks(const struct mcp_call *call,
-                        const struct mcp_json *filter)
-{
-    const struct mcp_json *extensions =
-        mcp_json_find(call->client.capabilities, "extensions");
-
-    return mcp_json_find(filter, "taskIds") != NULL &&
-           mcp_json_find(extensions, TASKS) == NULL;
-}
-
 /* Fills the stream with what is asked for and there. False: no memory. */
 static bool fill_stream(struct mcp_exchange *x, const struct mcp_json *filter,
                         struct mcp_buf *b)
@@ -152,6 +142,11 @@ static void write_acknowledgement(struct mcp_buf *b, const struct mcp_stream *s)
     if (s->uris != NULL) {
         mcp_buf_printf(b, "%s\"resourceSubscriptions\":", comma);
         mcp_json_write(b, s->uris);
+        comma = ",";
+    }
+    if (s->tasks != NULL) {
+        mcp_buf_printf(b, "%s\"taskIds\":", comma);
+        mcp_json_write(b, s->tasks);
     }
     mcp_buf_puts(b, "}}}");
 }
@@ -204,8 +199,43 @@ static void end_listen(struct mcp_stream *s, enum mcp_stream_why why)
     x->rq.end(&x->rq);
 }
 
+/* What became of the tasks until the stream was open: `tasks` is a copy, for
+ * the stream may have ended already. */
+static void announce(struct mcp_tasks *tasks, char *principal, char *ids,
+                     size_t count)
+{
+    const char *id = ids;
+
+    for (size_t i = 0; i < count; i++, id += strlen(id) + 1)
+        mcp_tasks_announce(tasks, id, principal);
+    free(principal);
+    free(ids);
+}
+
+/* The ids one behind the other, each with its NUL. NULL: there are none. */
+static char *copy_ids(const struct mcp_json *ids)
+{
+    struct mcp_buf b;
+    char *text;
+    size_t len;
+
+    mcp_buf_init(&b, ACK_MAX_BYTES);
+    for (uint32_t i = 0; ids != NULL && i < ids->count; i++) {
+        mcp_buf_add(&b, ids->u.items[i].u.text, ids->u.items[i].count);
+        mcp_buf_putc(&b, '\0');
+    }
+    text = mcp_buf_take(&b, &len);
+    mcp_buf_free(&b);
+    return text;
+}
+
 static void open_listen(struct mcp_exchange *x, const struct mcp_json *filter)
 {
+    const struct mcp_json *tasks = x->stream.tasks;
+    struct mcp_tasks *all = x->ep->tasks;
+    char *ids = copy_ids(tasks);
+    char *principal = ids == NULL ? NULL : strdup(x->rq.call->principal);
+    size_t count = principal == NULL ? 0 : tasks->count;
     size_t max = max_streams(x);
     enum mcp_err err = MCP_ENOMEM;
     struct mcp_buf b;
@@ -219,8 +249,12 @@ static void open_listen(struct mcp_exchange *x, const struct mcp_json *filter)
         err = mcp_stream_open(x->ep->subscriptions, &x->stream, b.data, b.len,
                               max);
     mcp_buf_free(&b);
-    if (err == MCP_OK)
-        return; /* perhaps it has ended already: `x` may be gone */
+    if (err == MCP_OK) { /* perhaps it has ended already: `x` may be gone */
+        announce(all, principal, ids, count);
+        return;
+    }
+    free(principal);
+    free(ids);
     if (err == MCP_EINVAL) {
         refuse_accept(x);
         return;
@@ -230,23 +264,31 @@ static void open_listen(struct mcp_exchange *x, const struct mcp_json *filter)
     x->rq.end(&x->rq);
 }
 
+/* It is known which of the tasks are the caller's. */
+static void tasks_accepted(void *user, const struct mcp_json *ids)
+{
+    struct mcp_exchange *x = user;
+
+    x->stream.tasks = ids;
+    open_listen(x, mcp_json_find(x->rq.call->params, "notifications"));
+}
+
 void mcp_listen(struct mcp_request *rq)
 {
     const struct mcp_json *filter =
         mcp_json_find(rq->call->params, "notifications");
+    const struct mcp_json *tasks = mcp_json_find(filter, "taskIds");
     const char *problem = find_problem(rq->call, filter);
 
-    if (problem == NULL && !lacks_tasks(rq->call, filter)) {
-        open_listen(mcp_exchange_of(rq), filter);
-        return;
-    }
-    if (problem != NULL) {
+    if (problem != NULL)
         mcp_request_fail(rq, MCP_EINVAL, problem, NULL);
-    } else {
-        mcp_request_fail(rq, MCP_OK, "taskIds needs the extension " TASKS,
-                         "{\"requiredCapabilities\":{\"extensions\":{"
-                         "\"" TASKS "\":{}}}}");
-        rq->fault.code = MISSING_CAPABILITY;
+    else if (tasks == NULL || mcp_task_check_client(rq)) {
+        if (tasks == NULL)
+            open_listen(mcp_exchange_of(rq), filter);
+        else
+            mcp_tasks_accept(rq->tasks, rq->call, tasks, tasks_accepted,
+                             mcp_exchange_of(rq));
+        return;
     }
     rq->end(rq);
 }
