@@ -450,3 +450,37 @@ mcp.prompt("test_input_required_result_prompt", {
   }
   return "Context: " .. (answer.content and answer.content.context or "none")
 end)
+
+-- Skills: one of a folder, one that is made here, one of a source.
+
+mcp.skills {
+  paths = { "skills" },
+  sources = {
+    {
+      prefix = "reports",
+      list = function()
+        return {
+          {
+            uri = "skill://reports/daily/SKILL.md",
+            frontmatter = { name = "daily", description = "Assemble the report of the day" },
+            resources = "dynamic",
+          },
+        }
+      end,
+      read = function(uri)
+        if uri == "skill://reports/daily/SKILL.md" then
+          return "---\nname: daily\ndescription: Assemble the report of the day\n---\n\nAsk for the day.\n"
+        end
+      end,
+    },
+  },
+}
+
+mcp.skill {
+  prefix = "acme/billing",
+  name = "refunds",
+  description = "Process refunds as the company wants it",
+  license = "Apache-2.0",
+  body = "# Refunds\n\nWrite to the customer as in `examples/email.md`.\n",
+  files = { ["examples/email.md"] = "Dear customer,\n\nyour money is on its way.\n" },
+}
