@@ -211,10 +211,14 @@ static enum mcp_err take_option(struct parser *p,
         value = p->at < p->argc ? p->argv[p->at++] : "";
     if (o->words != NULL)
         return take_word(p, o, value);
-    if (*value == '\0')
+    if (*value == '\0' && !o->any)
         return refuse(p, "--%s needs a value: %s", o->name, o->value);
-    if (o->type == MCP_WORD_PAIR)
+    if (o->type == MCP_WORD_PAIR && !o->any)
         return add_pair(p, "--env is KEY=VALUE", value);
+    if (o->type == MCP_WORD_PAIR) {
+        p->out->pairs[p->out->pair_count++] = (char *)value;
+        return MCP_OK;
+    }
     *(const char **)field(p, o->offset) = value;
     return MCP_OK;
 }

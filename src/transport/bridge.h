@@ -43,8 +43,8 @@ struct mcp_bridge_options {
 /* Serves lines from `in` until its end, or until `*stop` is not 0 (`wake_fd`
  * is readable then). At the end of input what is under way may finish for
  * `timeout_s`, a session is given up, and all is freed.
- * Errors, with a one-line `message`: MCP_ENOENT no libcurl; MCP_ENOMEM;
- * MCP_EINTERNAL stdout cannot be written (that the client closed it is none).
+ * Errors, with a one-line `message`: MCP_ENOMEM; MCP_EINTERNAL no libcurl, or
+ * stdout cannot be written (that the client closed it is none).
  */
 enum mcp_err mcp_bridge_run(const struct mcp_bridge_options *options, int in,
                             int out, const atomic_int *stop, int wake_fd,

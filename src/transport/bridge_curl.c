@@ -51,7 +51,7 @@ enum mcp_err mcp_curl_load(struct mcp_curl *out, char *message,
     struct mcp_curl curl;
 
     if (library == NULL)
-        return MCP_ENOENT;
+        return MCP_EINTERNAL;
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
         void *function = dlsym(library, entries[i].name);
 
@@ -60,7 +60,7 @@ enum mcp_err mcp_curl_load(struct mcp_curl *out, char *message,
                            "the bridge needs libcurl 7.66 or newer: this one "
                            "has no %s()",
                            entries[i].name);
-            return MCP_ENOENT;
+            return MCP_EINTERNAL;
         }
         memcpy((char *)&curl + entries[i].offset, &function, sizeof(function));
     }

@@ -39,8 +39,8 @@ struct mcp_curl {
 };
 
 /* Loads and initialises it; it stays until the process ends.
- * Errors, with a one-line `message`: MCP_ENOENT it is not there, or older
- * than 7.66; MCP_EINTERNAL it does not start. */
+ * Errors, with a one-line `message`: MCP_EINTERNAL it is not there, is older
+ * than 7.66, or does not start. */
 enum mcp_err mcp_curl_load(struct mcp_curl *out, char *message,
                            size_t message_size) MCP_MUST_USE;
 
