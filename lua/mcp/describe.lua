@@ -1,7 +1,8 @@
---- mcp.describe: what the host and the clients learn of a tool.
+--- mcp.describe: what the host and the clients learn of a tool or a route.
 ---
 --- Needed in the first load only: a follow load gives names and handlers.
 
+local annotations = require "mcp.annotations"
 local comment = require "mcp.comment"
 local core = require "mcp.core"
 local fields = require "mcp.fields"
@@ -9,33 +10,6 @@ local item = require "mcp.item"
 local schema = require "mcp.schema"
 local type_ = require "mcp.type"
 local type_fields = require "mcp.type_fields"
-
-local HINTS = {
-  title = "string",
-  readOnlyHint = "boolean",
-  destructiveHint = "boolean",
-  idempotentHint = "boolean",
-  openWorldHint = "boolean",
-}
-
---- `annotations`, then `read_only`, which is stronger.
-local function annotations(at, decl)
-  local out = {}
-  for key, value in pairs(fields.table(at, decl, "annotations") or {}) do
-    local kind = HINTS[key]
-    if type(key) ~= "string" then
-      at:fail("annotations must be a table with names as keys")
-    elseif kind and type(value) ~= kind then
-      at:fail("annotations.%s must be a %s, got %s", key, kind, fields.told(value))
-    end
-    out[key] = value
-  end
-  local read_only = fields.boolean(at, decl, "read_only")
-  if read_only ~= nil then
-    out.readOnlyHint = read_only
-  end
-  return item.json_object(at, "annotations", out)
-end
 
 --- May callers send arguments that are not declared?
 local function is_open(at, decl)
@@ -76,7 +50,7 @@ local function declared_type(at, decl, side, parameters)
 end
 
 --- Raw schema or file, else `input`, else the comment, else the bare names.
-local function input_schema(at, decl, block, out, wired)
+local function input_schema(at, decl, block, out, wired, route)
   local open, defs = is_open(at, decl), nil
   local t = declared_type(at, decl, "input", out.binds)
   if written_schema(at, decl, "input", out) then
@@ -90,6 +64,9 @@ local function input_schema(at, decl, block, out, wired)
     t, defs = require("mcp.signature").input(at, block, out.binds, wired.providers)
   end
   for _, field in ipairs(t and t.fields or {}) do
+  if route then
+    t = require "mcp.route_input"(at, route, t, defs, out)
+  end
     wired:check_argument(at, field[1])
   end
   if not t then
@@ -98,6 +75,7 @@ local function input_schema(at, decl, block, out, wired)
     open = open or any
   end
   out.input_schema = schema.of_type(at, "input", t, open, defs)
+  out.input = t
   out.converts = type_.converts(t)
 end
 
@@ -124,11 +102,12 @@ end
 ---@param decl mcp.Tool
 ---@param out table
 ---@param wired mcp.Wired
-return function(at, decl, out, wired)
+---@param route? mcp.Route  that the tool is, or that is described itself
+return function(at, decl, out, wired, route)
   local block = comment.find(at, decl.handler)
   item.common(at, decl, block, out)
   out.annotations = annotations(at, decl)
   out.assert_format = fields.boolean(at, decl, "assert_format")
-  input_schema(at, decl, block, out, wired)
+  input_schema(at, decl, block, out, wired, route)
   output_schema(at, decl, block, out)
 end

@@ -4,15 +4,10 @@ local ask = require "mcp.ask"
 local core = require "mcp.core"
 local ending = require "mcp.ending"
 local names = require "mcp.names"
+local route = require "mcp.route"
 
 --- Names of the API that this version has not got.
 local LATER = {}
-for name in ([[
-  get post put patch delete head options
-  tasks http
-]]):gmatch("%S+") do
-  LATER[name] = true
-end
 
 local M = {
   server = require "mcp.server",
@@ -45,6 +40,7 @@ local M = {
   notify_resource_updated = core.notify_resource_updated,
   notify_list_changed = core.notify_list_changed,
 
+  http = core.http,
   elicit = ask.elicit,
   sample = ask.sample,
   roots = ask.roots,

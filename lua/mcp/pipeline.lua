@@ -327,7 +327,7 @@ end
 --- What surrounds an item that is being declared. Its field `own` has the parameters
 --- of its handler that are arguments, args or ctx.
 ---@param at mcp.Place
----@param kind "tool"|"prompt"|"resource"|"skill source"
+---@param kind "tool"|"prompt"|"resource"|"route"|"skill source"
 ---@param decl table
 ---@param parent? mcp.Scope  the controller's
 ---@return mcp.Wired

@@ -1,5 +1,6 @@
 --- mcp.prompts: what mcp.prompt and mcp.prompt_controller do with one prompt.
 
+local annotations = require "mcp.annotations"
 local arguments = require "mcp.arguments"
 local comment = require "mcp.comment"
 local core = require "mcp.core"
@@ -25,24 +26,33 @@ local KNOWN = {
   timeout = true,
   guards = true,
   dependencies = true,
-  handler = true,
-}
-
---- Fields of the API that this version has not got.
-local LATER = {
   scopes = true,
+  handler = true,
 }
 
 ---@class mcp.PromptGroup
 ---@field scope mcp.Scope
 ---@field instructions? string  what the messages begin with
+---@field name? string          of the route that the prompt is
+
+--- A prompt has no annotations: its scopes go into `meta`.
+local function meta(at, decl)
+  local out = {}
+  for key, value in pairs(decl.meta or {}) do
+    out[key] = value
+  end
+  annotations.fill(at, decl, out)
+  return item.json_object(at, "meta", out)
+end
+
+M.KNOWN = KNOWN
 
 --- Declares one prompt.
 ---@param at mcp.Place
 ---@param decl mcp.Prompt
 ---@param group? mcp.PromptGroup
 function M.add(at, decl, group)
-  fields.known(at, decl, KNOWN, LATER)
+  fields.known(at, decl, KNOWN)
   local name = fields.string(at, decl, "name")
   if not name then
     at:fail("name must be a string, got nil")
@@ -56,8 +66,10 @@ function M.add(at, decl, group)
   end
   out.arguments, out.has_arguments = gathered.list, gathered.declared
   out.completers = gathered.completers
+  out.route = group and group.name
   if not core.following() then
     item.common(at, decl, comment.find(at, decl.handler), out)
+    out.meta = meta(at, decl)
     out.instructions = group and group.instructions
   end
   wired:add(at, out, core.add_prompt)

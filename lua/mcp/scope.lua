@@ -256,6 +256,32 @@ function Scope:full_name(name, separator)
   return name
 end
 
+--- The prefixes of the groups around the item as the beginning of a path: "/v1/items",
+--- or "".
+---@return string
+function Scope:path_prefix()
+  local out = ""
+  local scope = self.parent
+  while scope do
+    local prefix = scope.prefix and scope.prefix:match "^/*(.-)/*$" or ""
+    if prefix ~= "" then
+      out = "/" .. prefix .. out
+    end
+    scope = scope.parent
+  end
+  return out
+end
+
+--- Every tag, those of the app first.
+---@return string[]
+function Scope:all_tags()
+  local list = self.parent and self.parent:all_tags() or {}
+  for _, tag in ipairs(self.tags) do
+    list[#list + 1] = tag
+  end
+  return list
+end
+
 local function has_tag(scope, set)
   while scope do
     for _, tag in ipairs(scope.tags) do

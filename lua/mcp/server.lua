@@ -14,14 +14,17 @@ local LATER = {
   isolation = true,
   jit = true,
   sse_poll_after = true,
-  infer_http_method_annotations = true,
 }
 
 --- Options of the process, which has begun when the app loads.
 local COMMAND_LINE = { "dev", "stdio" }
 
 --- Options that are read while a tool is declared.
-local BEFORE_TOOLS = { extra_arguments = true, assert_format = true }
+local BEFORE_TOOLS = {
+  extra_arguments = true,
+  assert_format = true,
+  infer_http_method_annotations = true,
+}
 
 --- What surrounds every item, and is not the host's.
 local FILTERS = { "include_tags", "exclude_tags", "include_operations", "exclude_operations" }

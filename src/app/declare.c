@@ -15,8 +15,8 @@
 #include "app/declare_field.h"
 #include "app/declare_prompt.h"
 #include "app/declare_resource.h"
-#include "app/declare_skill.h"
 #include "app/declare_route.h"
+#include "app/declare_skill.h"
 #include "app/declare_timer.h"
 #include "app/declare_tool.h"
 #include "app/host.h"
@@ -109,6 +109,14 @@ static int core_extra_arguments(lua_State *L)
     lua_pushboolean(
         L,
         mcp_declare_generation(mcp_declare_load(L))->config->extra_arguments);
+    return 1;
+}
+
+/* infer_annotations() -> boolean */
+static int core_infer_annotations(lua_State *L)
+{
+    lua_pushboolean(L, mcp_declare_generation(mcp_declare_load(L))
+                           ->config->infer_http_method_annotations);
     return 1;
 }
 
@@ -234,6 +242,7 @@ void mcp_declare_open(lua_State *L)
         {"option_names", core_option_names},
         {"following", core_following},
         {"extra_arguments", core_extra_arguments},
+        {"infer_annotations", core_infer_annotations},
         {"tool_count", core_tool_count},
         {"suggest", core_suggest},
         {"encode", core_encode},

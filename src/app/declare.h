@@ -49,6 +49,7 @@ struct mcp_load;
  *                                                     bytes seconds word
  *   following() -> boolean         a follow load: only names matter
  *   extra_arguments() -> boolean   the option, as set so far
+ *   infer_annotations() -> boolean infer_http_method_annotations, as well
  *   tool_count() -> number         declared so far in this load
  *   encode(value), encode_schema(value), encode_sorted(value)
  *       -> JSON text | nil, path, message

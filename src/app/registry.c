@@ -241,6 +241,12 @@ static enum mcp_err add_resource(struct generation *gen,
     to = mcp_table_next(t);
     err = mcp_registry_copy_resource(
         c, resource, is_template, (size_t)gen->pub.config->max_blob_bytes, to);
+    if (err == MCP_OK && to->route != 0) {
+        err = mcp_registry_check_route_resource(
+            c, &gen->pub.routes[to->route - 1], to);
+        if (err != MCP_OK)
+            mcp_registry_drop_resource(to);
+    }
     if (err != MCP_OK)
         return err;
     to->index = t->count;

@@ -84,7 +84,7 @@ static enum mcp_err copy_names(struct mcp_copy *c, const struct mcp_prompt *in,
     for (size_t i = 0; i < count; i++)
         names[i] = out->arguments[i].name;
     (void)snprintf(parent, sizeof(parent), "prompt %.128s", out->name);
-    if (in->has_arguments)
+    if (in->has_arguments && in->route == 0) /* else its schema decides */
         err = mcp_copy_check_binds(c, &in->handler, names, count, what);
     if (err == MCP_OK)
         err = mcp_copy_completers(c, in->completers, in->completer_count, names,

@@ -146,7 +146,7 @@ static enum mcp_err copy_names(struct mcp_copy *c,
                                    "\"ctx\" and \"args\" only"
                                  : "variable of the uri_template";
     char parent[160];
-    enum mcp_err err;
+    enum mcp_err err = MCP_OK;
 
     for (size_t i = 0; i < count; i++) {
         names[i] = mcp_uri_template_variable(t, i);
@@ -158,7 +158,8 @@ static enum mcp_err copy_names(struct mcp_copy *c,
                                    names[i]);
     }
     (void)snprintf(parent, sizeof(parent), "resource %.128s", out->uri);
-    err = mcp_copy_check_binds(c, &in->handler, names, count, what);
+    if (in->route == 0) /* else the route's schema decides */
+        err = mcp_copy_check_binds(c, &in->handler, names, count, what);
     if (err == MCP_OK)
         err = mcp_copy_completers(c, in->completers, in->completer_count, names,
                                   count, "variable of the uri_template", parent,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/registry_tool.h"
+#include "base/uri_template.h"
 
 enum { PARTS_MAX = 64, PATH_MAX_BYTES = 2048 };
 
@@ -160,4 +161,46 @@ enum mcp_err mcp_registry_copy_route(struct mcp_copy *c,
     else
         mcp_registry_drop_tool(&copy.signature);
     return err;
+}
+
+static bool has_variable(const struct mcp_uri_template *t,
+                         const struct mcp_json *name)
+{
+    size_t count = t == NULL ? 0 : mcp_uri_template_variable_count(t);
+    size_t i = 0;
+
+    while (i < count &&
+           !mcp_json_equals_string(name, mcp_uri_template_variable(t, i)))
+        i++;
+    return i < count;
+}
+
+enum mcp_err mcp_registry_check_route_resource(struct mcp_copy *c,
+                                               const struct mcp_route *route,
+                                               const struct mcp_resource *r)
+{
+    const struct mcp_uri_template *t = r->uri_template;
+    const struct mcp_json *schema = route->signature.input_tree;
+    const struct mcp_json *required = mcp_json_find(schema, "required");
+    const struct mcp_json *known = mcp_json_find(schema, "properties");
+    size_t count = t == NULL ? 0 : mcp_uri_template_variable_count(t);
+
+    for (uint32_t i = 0;
+         mcp_json_is(required, MCP_JSON_ARRAY) && i < required->count; i++) {
+        const struct mcp_json *name = &required->u.items[i];
+
+        if (!has_variable(t, name))
+            return mcp_copy_refuse(
+                c,
+                "the route needs the argument \"%.*s\", so its resource needs "
+                "a uri_template with that variable",
+                (int)(name->count < 64 ? name->count : 64), name->u.text);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (mcp_json_find(known, mcp_uri_template_variable(t, i)) == NULL)
+            return mcp_copy_refuse(c,
+                                   "the variable \"%.64s\" of the "
+                                   "uri_template is no argument of the route",
+                                   mcp_uri_template_variable(t, i));
+    return MCP_OK;
 }

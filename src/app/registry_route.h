@@ -25,4 +25,11 @@ const struct mcp_route *mcp_registry_same_route(const struct mcp_route *routes,
                                                 size_t count,
                                                 const struct mcp_route *r);
 
+/* Is all that `route` requires a variable of the resource's template, and each
+ * variable one of its arguments? Errors: MCP_EINVAL. */
+enum mcp_err
+mcp_registry_check_route_resource(struct mcp_copy *c,
+                                  const struct mcp_route *route,
+                                  const struct mcp_resource *r) MCP_MUST_USE;
+
 #endif

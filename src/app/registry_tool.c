@@ -360,9 +360,8 @@ enum mcp_err mcp_registry_copy_signature(struct mcp_copy *c, const char *kind,
                                          bool assert_format,
                                          struct mcp_tool *out)
 {
-    struct mcp_tool copy = {.line = in->line,
-                            .assert_format = assert_format,
-                            .task = in->task};
+    struct mcp_tool copy = {
+        .line = in->line, .assert_format = assert_format, .task = in->task};
     struct work w = {c, kind, in, &copy, assert_format};
     enum mcp_err err = copy_texts(&w);
 

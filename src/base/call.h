@@ -98,6 +98,7 @@ struct mcp_call {
     enum mcp_transport transport;
     const char *http_method;          /* "POST", ...; NULL on stdio       */
     const char *path, *query;         /* query without '?'; NULL on stdio */
+    const char *raw_path;             /* before it was percent-decoded    */
     const struct mcp_header *headers; /* in arena                         */
     size_t header_count;
     const char *body; /* whole message, not NUL-terminated; lives as long as
@@ -129,6 +130,11 @@ struct mcp_call {
     int status;         /* HTTP status, 200 at first                       */
     struct mcp_header reply_headers[4]; /* in arena or static              */
     size_t reply_header_count;
+    const char *reply_type; /* NULL: application/json            */
+    const struct mcp_header *app_headers; /* the app's own; in arena        */
+    size_t app_header_count;
+    const char *allow; /* methods of this path: of a 405, and of an answer to
+                          OPTIONS without a body; NULL: not told          */
     const char *answer_event; /* id of the event that carries the answer when
                                  it ends a stream; NULL: none            */
 

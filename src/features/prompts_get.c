@@ -7,6 +7,7 @@
 #include "features/envelope.h"
 #include "features/launch.h"
 #include "features/prompt_arguments.h"
+#include "features/route_item.h"
 #include "features/unknown.h"
 
 enum { PROBLEM_MAX_BYTES = 1 << 20 }; /* of a text that says what was wrong */
@@ -87,7 +88,9 @@ static bool check_and_start(struct mcp_request *rq,
         mcp_request_fail(rq, err, NULL, NULL);
     mcp_buf_free(&message);
     mcp_buf_free(&data);
-    return err == MCP_OK && mcp_launch(rq, &job, &landing);
+    return err == MCP_OK &&
+           mcp_route_item_arguments(rq, prompt->route, job.args, &job.args) &&
+           mcp_launch(rq, &job, &landing);
 }
 
 /* False: the answer is ready. */

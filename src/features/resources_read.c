@@ -7,6 +7,7 @@
 #include "base/uri_template.h"
 #include "features/envelope.h"
 #include "features/launch.h"
+#include "features/route_item.h"
 #include "features/skills_read.h"
 #include "features/unknown.h"
 
@@ -122,9 +123,14 @@ static enum mcp_err find(const struct mcp_request *rq,
     struct mcp_arena *scratch;
     enum mcp_err err = MCP_ENOENT;
 
+    out->args = &no_args;
+    for (size_t i = 0; i < rq->gen->builtin_count; i++) {
+        out->resource = &rq->gen->builtins[i];
+        if (mcp_json_equals_string(uri, out->resource->uri))
+            return MCP_OK;
+    }
     out->resource =
         mcp_generation_find_resource(rq->gen, uri->u.text, uri->count);
-    out->args = &no_args;
     if (out->resource != NULL)
         return MCP_OK;
     if (rq->gen->template_count == 0)
@@ -218,6 +224,9 @@ static bool start(struct mcp_request *rq, const struct found *found,
                           .resource = found->resource,
                           .args = found->args};
 
+    if (!mcp_route_item_arguments(rq, found->resource->route, found->args,
+                                  &job.args))
+        return false;
     job.uri = mcp_arena_dup(rq->call->arena, uri->u.text, uri->count);
     if (job.uri != NULL)
         return mcp_launch(rq, &job, &landing);

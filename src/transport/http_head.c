@@ -118,8 +118,10 @@ bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
                         const char *method)
 {
     const struct mcp_buf *query = &r->connection->query;
+    const struct mcp_buf *path = &r->connection->path;
     struct mcp_arena *arena = r->call.arena;
 
+    r->call.raw_path = mcp_arena_dup(arena, path->data, path->len);
     r->call.path = mcp_arena_dup(arena, url, strlen(url));
     r->call.http_method = mcp_arena_dup(arena, method, strlen(method));
     if (query->len > 0) {
@@ -127,8 +129,8 @@ bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
         if (r->call.query == NULL)
             return false;
     }
-    return r->call.path != NULL && r->call.http_method != NULL &&
-           copy_headers(r);
+    return r->call.path != NULL && r->call.raw_path != NULL &&
+           r->call.http_method != NULL && copy_headers(r);
 }
 
 /* ---- where to ----------------------------------------------------------- */
@@ -149,7 +151,7 @@ static enum mcp_http_route route_of(const struct mcp_http_request *r)
     if (strcmp(r->call.path, "/healthz") == 0)
         return MCP_HTTP_HEALTH;
     return strcmp(r->call.path, "/readyz") == 0 ? MCP_HTTP_READY
-                                                : MCP_HTTP_NOWHERE;
+                                                : MCP_HTTP_ROUTES;
 }
 
 /* ---- checks ------------------------------------------------------------- */
@@ -256,8 +258,12 @@ static void check_length(struct mcp_http_request *r)
 void mcp_http_check_head(struct mcp_http_request *r)
 {
     r->route = route_of(r);
-    r->takes_json = mcp_http_accepts_json(&r->accept);
-    r->takes_sse = mcp_http_accepts_sse(&r->accept);
+    if (r->route == MCP_HTTP_ENDPOINT) {
+        r->takes_json = mcp_http_accepts_json(&r->accept);
+        r->takes_sse = mcp_http_accepts_sse(&r->accept);
+    } else {
+        r->takes_sse = false;
+    }
     check_frame(r);
     if (r->route != MCP_HTTP_HEALTH && r->route != MCP_HTTP_READY)
         check_host(r);

@@ -110,6 +110,7 @@ struct mcp_http_connection {
     int fd;
     uint64_t since_ns;    /* a request is awaited since */
     struct mcp_buf query; /* of the present request      */
+    struct mcp_buf path;  /* of the same, as it came      */
 };
 
 enum mcp_http_list {
@@ -131,7 +132,8 @@ enum mcp_http_header {
 };
 
 enum mcp_http_route {
-    MCP_HTTP_NOWHERE,
+    MCP_HTTP_NOWHERE, /* not known yet                       */
+    MCP_HTTP_ROUTES,  /* of the app: all that is none of these */
     MCP_HTTP_ENDPOINT,
     MCP_HTTP_HEALTH,
     MCP_HTTP_READY,
@@ -362,8 +364,9 @@ enum MHD_Result mcp_http_reply_stream(struct mcp_http_request *r);
 /* Queues a short text: health, 404. */
 enum MHD_Result mcp_http_reply_text(struct mcp_http_request *r, int status,
                                     const char *text);
-/* The answer to OPTIONS. */
-enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r);
+/* The answer to OPTIONS where the methods `allow` are. */
+enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r,
+                                       const char *allow);
 /* Sends a refusal past libmicrohttpd, which cannot answer within a body. The
  * connection must end after it. */
 void mcp_http_send_refusal(struct mcp_http_request *r, int status,

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "protocol/endpoint.h"
+#include "protocol/routes.h"
 #include "transport/http_private.h"
 
 #define EXPOSED "Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version"
@@ -66,8 +67,21 @@ static enum MHD_Result queue_body(struct mcp_http_request *r, int status,
     for (i = 0; i < r->call.reply_header_count; i++)
         add(response, r->call.reply_headers[i].name,
             r->call.reply_headers[i].value);
+    for (i = 0; i < r->call.app_header_count; i++)
+        add(response, r->call.app_headers[i].name,
+            r->call.app_headers[i].value);
     add_common(r, response);
     return queue(r, status, response);
+}
+
+/* A refusal in the form of who would have answered. */
+static void refuse(const struct mcp_http_request *r, struct mcp_call *call,
+                   int status, const char *message)
+{
+    if (r->route == MCP_HTTP_ROUTES)
+        mcp_routes_refuse(call, status, message);
+    else
+        mcp_endpoint_refuse(call, status, message);
 }
 
 /* ---- whole answers ------------------------------------------------------ */
@@ -86,7 +100,7 @@ enum MHD_Result mcp_http_reply_refusal(struct mcp_http_request *r)
             r, r->refusal,
             "This is an MCP endpoint for programs, not a web page: give its "
             "URL to an MCP client.\n");
-    mcp_endpoint_refuse(&r->call, r->refusal, r->refusal_message);
+    refuse(r, &r->call, r->refusal, r->refusal_message);
     return queue_body(r, r->refusal, "application/json", r->call.out.data,
                       r->call.out.len);
 }
@@ -97,8 +111,7 @@ void mcp_http_write_stopped(const struct mcp_http_request *r,
     memset(end, 0, sizeof(*end));
     end->id = r->call.id;
     mcp_buf_init(&end->out, 4096);
-    mcp_endpoint_refuse(end, MHD_HTTP_SERVICE_UNAVAILABLE,
-                        "The server is shutting down");
+    refuse(r, end, MHD_HTTP_SERVICE_UNAVAILABLE, "The server is shutting down");
 }
 
 enum MHD_Result mcp_http_reply_stopped(struct mcp_http_request *r)
@@ -144,17 +157,22 @@ enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)
 
     if (call->out.failed) {
         mcp_buf_free(&call->out);
-        mcp_endpoint_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE,
-                            "The answer is too large");
+        refuse(r, call, MHD_HTTP_SERVICE_UNAVAILABLE,
+               "The answer is too large");
     } else if (!count_answer(r)) {
         mcp_buf_free(&call->out);
-        mcp_endpoint_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE,
-                            "Too many large answers wait to be read");
+        refuse(r, call, MHD_HTTP_SERVICE_UNAVAILABLE,
+               "Too many large answers wait to be read");
     }
     if (!r->takes_json && call->status == MHD_HTTP_OK && call->out.len > 0)
         return mcp_http_reply_stream(r);
-    return queue_body(r, call->status, "application/json", call->out.data,
-                      call->out.len);
+    if (call->allow != NULL && call->status == MHD_HTTP_NO_CONTENT)
+        return mcp_http_reply_options(r, call->allow);
+    r->allow = call->allow;
+    return queue_body(r, call->status,
+                      call->reply_type != NULL ? call->reply_type
+                                               : "application/json",
+                      call->out.data, call->out.len);
 }
 
 /* ---- streams ------------------------------------------------------------ */
@@ -297,14 +315,15 @@ static const char *allowed_headers(struct mcp_http_request *r)
     return r->body.failed ? "Content-Type" : r->body.data;
 }
 
-enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r)
+enum MHD_Result mcp_http_reply_options(struct mcp_http_request *r,
+                                       const char *allow)
 {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 
     if (response == NULL)
         return MHD_NO;
-    r->allow = MCP_HTTP_ALLOWED;
+    r->allow = allow;
     if (r->origin != NULL) {
         add(response, "Access-Control-Allow-Methods", r->allow);
         add(response, "Access-Control-Allow-Headers", allowed_headers(r));
@@ -322,7 +341,7 @@ void mcp_http_send_refusal(struct mcp_http_request *r, int status,
     struct mcp_buf head;
     size_t i;
 
-    mcp_endpoint_refuse(&r->call, status, message);
+    refuse(r, &r->call, status, message);
     mcp_buf_init(&head, 4096);
     mcp_buf_printf(&head,
                    "HTTP/1.1 %d %s\r\n"

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "protocol/endpoint.h"
+#include "protocol/routes.h"
 #include "transport/http_private.h"
 
 /* ---- connections -------------------------------------------------------- */
@@ -29,6 +30,7 @@ static struct mcp_http_connection *new_connection(struct mcp_http_io *io)
         return NULL;
     mcp_http_link_init(&c->link);
     mcp_buf_init(&c->query, 64 * 1024);
+    mcp_buf_init(&c->path, 64 * 1024);
     return c;
 }
 
@@ -60,6 +62,7 @@ void mcp_http_connected(void *arg, struct MHD_Connection *mhd, void **context,
     if (c == NULL)
         return;
     mcp_buf_free(&c->query);
+    mcp_buf_free(&c->path);
     mcp_http_unawait(c);
     mcp_http_link_append(&io->free_connections, &c->link);
 }
@@ -73,6 +76,9 @@ void *mcp_http_uri(void *io, const char *uri, struct MHD_Connection *mhd)
     if (c == NULL)
         return NULL;
     mcp_buf_clear(&c->query);
+    mcp_buf_clear(&c->path);
+    mcp_buf_add(&c->path, uri,
+                query != NULL ? (size_t)(query - uri) : strlen(uri));
     if (query != NULL)
         mcp_buf_puts(&c->query, query + 1);
     return NULL;
@@ -221,7 +227,10 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
     r->call.body = r->body.len > 0 ? r->body.data : "";
     r->call.body_len = r->body.len;
     r->in_handle = true;
-    mcp_endpoint_handle(io->http->options.endpoint, &r->call);
+    if (r->route == MCP_HTTP_ROUTES)
+        mcp_routes_handle(io->http->options.endpoint, &r->call);
+    else
+        mcp_endpoint_handle(io->http->options.endpoint, &r->call);
     r->in_handle = false;
     if (r->call.parsed_bytes > MCP_HTTP_KEPT_BYTES) {
         r->more_counted =
@@ -250,12 +259,9 @@ static enum MHD_Result whole(struct mcp_http_request *r)
         return mcp_http_reply_refusal(r);
     if (r->route == MCP_HTTP_HEALTH || r->route == MCP_HTTP_READY)
         return reply_health(r);
-    if (r->route != MCP_HTTP_ENDPOINT)
-        return mcp_http_reply_text(r, MHD_HTTP_NOT_FOUND,
-                                   "not found: the endpoint is /mcp, unless "
-                                   "base_path says otherwise\n");
-    if (strcmp(r->call.http_method, "OPTIONS") == 0)
-        return mcp_http_reply_options(r);
+    if (r->route == MCP_HTTP_ENDPOINT &&
+        strcmp(r->call.http_method, "OPTIONS") == 0)
+        return mcp_http_reply_options(r, MCP_HTTP_ALLOWED);
     return dispatch(r);
 }
 

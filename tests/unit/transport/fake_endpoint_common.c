@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "protocol/endpoint.h"
+#include "protocol/routes.h"
 
 enum { MAX_TASKS = 4096, MAX_WORKERS = 8, FLOOD_BYTES = 65536 };
 
@@ -311,6 +312,26 @@ void mcp_endpoint_refuse(struct mcp_call *call, int http_status,
     call->status = http_status;
     mcp_buf_printf(&call->out, "{\"refused\":%d,\"message\":\"%s\"}",
                    http_status, message);
+}
+
+void mcp_routes_refuse(struct mcp_call *call, int http_status,
+                       const char *message)
+{
+    mcp_endpoint_refuse(call, http_status, message);
+}
+
+/* An app without routes, but for one that shows its path as it came. */
+void mcp_routes_handle(struct mcp_endpoint *ep, struct mcp_call *call)
+{
+    (void)ep;
+    atomic_fetch_add(&fake_stats.handled, 1);
+    if (strncmp(call->raw_path, "/raw/", 5) == 0) {
+        call->reply_type = "text/plain";
+        finish(call, call->raw_path);
+        return;
+    }
+    call->status = 404;
+    finish(call, "not found");
 }
 
 void mcp_endpoint_disconnected(struct mcp_endpoint *ep, struct mcp_call *call)
