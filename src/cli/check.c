@@ -29,8 +29,8 @@ enum { NAME_COLUMNS = 22, COLUMNS = 80, LINE_BYTES = 100 };
 
 /* ---- what the app declares ---- */
 
-static void write_name(struct mcp_buf *out, const char *indent,
-                       const char *name, size_t len)
+void mcp_check_write_name(struct mcp_buf *out, const char *indent,
+                          const char *name, size_t len)
 {
     mcp_buf_puts(out, indent);
     mcp_banner_add(out, name, len);
@@ -39,16 +39,14 @@ static void write_name(struct mcp_buf *out, const char *indent,
         mcp_buf_putc(out, ' ');
 }
 
-/* Ends a line; the blanks behind a name that nothing follows go. */
-static void end_line(struct mcp_buf *out)
+void mcp_check_end_line(struct mcp_buf *out)
 {
     while (out->len > 0 && out->data[out->len - 1] == ' ')
         out->len--;
     mcp_buf_putc(out, '\n');
 }
 
-/* The first line of `text`, cut to LINE_BYTES between characters. */
-static void write_line(struct mcp_buf *out, const char *text, size_t len)
+void mcp_check_write_line(struct mcp_buf *out, const char *text, size_t len)
 {
     const char *end = memchr(text, '\n', len);
     size_t n = end != NULL ? (size_t)(end - text) : len;
@@ -74,7 +72,7 @@ static void write_server(struct mcp_buf *out, const struct mcp_check *check)
     }
     if (c->title != NULL) {
         mcp_buf_puts(out, " (");
-        write_line(out, c->title, strlen(c->title));
+        mcp_check_write_line(out, c->title, strlen(c->title));
         mcp_buf_putc(out, ')');
     }
     mcp_buf_puts(out, ", ");
@@ -101,7 +99,7 @@ static void write_parameter(struct mcp_buf *out, const struct mcp_json *schema,
     const struct mcp_json *given = mcp_json_find(&m->value, "default");
     const struct mcp_json *text = mcp_json_find(&m->value, "description");
 
-    write_name(out, "    ", m->key.u.text, m->key.count);
+    mcp_check_write_name(out, "    ", m->key.u.text, m->key.count);
     write_type(out, &m->value);
     if (mcp_check_requires(schema, &m->key))
         mcp_buf_puts(out, ", required");
@@ -111,7 +109,7 @@ static void write_parameter(struct mcp_buf *out, const struct mcp_json *schema,
     }
     if (mcp_json_is(text, MCP_JSON_STRING) && text->count > 0) {
         mcp_buf_puts(out, ": ");
-        write_line(out, text->u.text, text->count);
+        mcp_check_write_line(out, text->u.text, text->count);
     }
     mcp_buf_putc(out, '\n');
 }
@@ -120,18 +118,18 @@ static void write_tool(struct mcp_buf *out, const struct mcp_tool *tool)
 {
     const struct mcp_json *p = mcp_json_find(tool->input_tree, "properties");
 
-    write_name(out, "  ", tool->name, strlen(tool->name));
+    mcp_check_write_name(out, "  ", tool->name, strlen(tool->name));
     if (tool->title != NULL) {
-        write_line(out, tool->title, strlen(tool->title));
+        mcp_check_write_line(out, tool->title, strlen(tool->title));
         mcp_buf_puts(out, tool->description != NULL ? ": " : "");
     }
     if (tool->description != NULL)
-        write_line(out, tool->description, strlen(tool->description));
-    end_line(out);
+        mcp_check_write_line(out, tool->description, strlen(tool->description));
+    mcp_check_end_line(out);
     for (uint32_t i = 0; mcp_json_is(p, MCP_JSON_OBJECT) && i < p->count; i++)
         write_parameter(out, tool->input_tree, &p->u.members[i]);
     if (tool->output_tree != NULL) {
-        write_name(out, "    ", "returns", 7);
+        mcp_check_write_name(out, "    ", "returns", 7);
         write_type(out, tool->output_tree);
         mcp_buf_putc(out, '\n');
     }
@@ -225,15 +223,16 @@ static void write_rule(struct mcp_buf *out, const struct mcp_lint_rule *rule)
 static void write_finding(struct mcp_buf *out, const struct mcp_finding *f)
 {
     mcp_buf_puts(out, "  - ");
-    if (f->tool != NULL && f->tool->file != NULL) {
-        mcp_banner_put(out, f->tool->file);
-        mcp_buf_printf(out, ":%d: ", f->tool->line);
+    if (f->item.file != NULL) {
+        mcp_banner_put(out, f->item.file);
+        mcp_buf_printf(out, ":%d: ", f->item.line);
     }
-    if (f->tool != NULL)
-        mcp_buf_printf(out, "%s%s", f->tool->name,
-                       *f->pointer != '\0' ? " " : "");
+    if (f->item.kind != NULL) {
+        mcp_banner_put(out, f->item.name);
+        mcp_buf_puts(out, *f->pointer != '\0' ? " " : "");
+    }
     mcp_banner_put(out, f->pointer);
-    mcp_buf_puts(out, f->tool != NULL ? ": " : "");
+    mcp_buf_puts(out, f->item.kind != NULL ? ": " : "");
     mcp_banner_put(out, f->message);
     mcp_buf_putc(out, '\n');
 }
@@ -286,6 +285,7 @@ void mcp_check_write_text(struct mcp_buf *out, const struct mcp_check *check)
     mcp_buf_printf(out, "\n%zu tool%s\n", count, count == 1 ? "" : "s");
     for (size_t i = 0; i < count; i++)
         write_tool(out, &check->gen->tools[i]);
+    mcp_check_write_items(out, check->gen);
     write_isolation(out, check->isolation);
     write_findings(out, found);
     write_counts(out, found);

@@ -35,6 +35,28 @@ enum mcp_err mcp_check_report(struct mcp_app *app, const struct mcp_cli *cli,
 /* For people. Texts of the app cannot move the cursor. */
 void mcp_check_write_text(struct mcp_buf *out, const struct mcp_check *check);
 
+/* check_items.c: its resources, templates and prompts, one kind after the
+ * other; nothing of a kind that it has not. */
+void mcp_check_write_items(struct mcp_buf *out,
+                           const struct mcp_generation *gen);
+
+/* The same as members of a JSON object, a comma before each. */
+void mcp_check_write_items_json(struct mcp_buf *out,
+                                const struct mcp_generation *gen);
+
+/* name[0..len) behind `indent`, and blanks up to the column of the texts. */
+void mcp_check_write_name(struct mcp_buf *out, const char *indent,
+                          const char *name, size_t len);
+
+/* The first line of text[0..len), cut to 100 bytes between characters. */
+void mcp_check_write_line(struct mcp_buf *out, const char *text, size_t len);
+
+/* Ends a line; the blanks behind a name that nothing follows go. */
+void mcp_check_end_line(struct mcp_buf *out);
+
+/* A text as JSON; null when there is none, or when it is not UTF-8. */
+void mcp_check_write_json_text(struct mcp_buf *out, const char *text);
+
 /* For programs: one JSON object and a line end; docs/check.md describes it. */
 void mcp_check_write_json(struct mcp_buf *out, const struct mcp_check *check);
 

@@ -7,7 +7,7 @@
 #include "cli/check.h"
 
 /* A path need not be UTF-8; then it has no JSON. */
-static void write_text(struct mcp_buf *out, const char *text)
+void mcp_check_write_json_text(struct mcp_buf *out, const char *text)
 {
     if (text == NULL || !mcp_utf8_valid(text, strlen(text), NULL))
         mcp_buf_puts(out, "null");
@@ -19,7 +19,7 @@ static void write_member(struct mcp_buf *out, const char *name,
                          const char *text)
 {
     mcp_buf_printf(out, ",\"%s\":", name);
-    write_text(out, text);
+    mcp_check_write_json_text(out, text);
 }
 
 static void write_value(struct mcp_buf *out, const char *name,
@@ -45,11 +45,11 @@ static void write_type(struct mcp_buf *out, const struct mcp_json *schema)
     mcp_buf_free(&type);
 }
 
-static void write_place(struct mcp_buf *out, const struct mcp_tool *tool)
+static void write_place(struct mcp_buf *out, const char *file, int line)
 {
-    write_member(out, "file", tool != NULL ? tool->file : NULL);
-    if (tool != NULL && tool->line > 0)
-        mcp_buf_printf(out, ",\"line\":%d", tool->line);
+    write_member(out, "file", file);
+    if (line > 0)
+        mcp_buf_printf(out, ",\"line\":%d", line);
     else
         mcp_buf_puts(out, ",\"line\":null");
 }
@@ -73,10 +73,10 @@ static void write_tool(struct mcp_buf *out, const struct mcp_tool *tool)
     const struct mcp_json *p = mcp_json_find(tool->input_tree, "properties");
 
     mcp_buf_puts(out, "{\"name\":");
-    write_text(out, tool->name);
+    mcp_check_write_json_text(out, tool->name);
     write_member(out, "title", tool->title);
     write_member(out, "description", tool->description);
-    write_place(out, tool);
+    write_place(out, tool->file, tool->line);
     mcp_buf_puts(out, ",\"parameters\":[");
     for (uint32_t i = 0; mcp_json_is(p, MCP_JSON_OBJECT) && i < p->count; i++) {
         mcp_buf_puts(out, i > 0 ? "," : "");
@@ -107,11 +107,13 @@ static void write_isolation(struct mcp_buf *out, const struct mcp_check *check)
 static void write_finding(struct mcp_buf *out, const struct mcp_finding *f)
 {
     mcp_buf_puts(out, "{\"severity\":");
-    write_text(out, mcp_lint_severity_name(f->rule->severity));
+    mcp_check_write_json_text(out, mcp_lint_severity_name(f->rule->severity));
     write_member(out, "rule", f->rule->id);
     write_member(out, "tool", f->tool != NULL ? f->tool->name : NULL);
+    write_member(out, "kind", f->item.kind);
+    write_member(out, "item", f->item.name);
     write_member(out, "pointer", f->pointer);
-    write_place(out, f->tool);
+    write_place(out, f->item.file, f->item.line);
     write_member(out, "message", f->message);
     write_member(out, "fix", f->rule->fix);
     write_member(out, "for", f->rule->hurts);
@@ -124,9 +126,9 @@ void mcp_check_write_json(struct mcp_buf *out, const struct mcp_check *check)
     const struct mcp_config *c = check->gen->config;
 
     mcp_buf_puts(out, "{\"app\":");
-    write_text(out, check->app);
+    mcp_check_write_json_text(out, check->app);
     mcp_buf_puts(out, ",\"server\":{\"name\":");
-    write_text(out, c->name);
+    mcp_check_write_json_text(out, c->name);
     write_member(out, "version", c->version);
     write_member(out, "title", c->title);
     mcp_buf_puts(out, "},\"tools\":[");
@@ -135,6 +137,7 @@ void mcp_check_write_json(struct mcp_buf *out, const struct mcp_check *check)
         write_tool(out, &check->gen->tools[i]);
     }
     mcp_buf_putc(out, ']');
+    mcp_check_write_items_json(out, check->gen);
     write_isolation(out, check);
     mcp_buf_puts(out, ",\"findings\":[");
     for (size_t i = 0; i < found->count; i++) {

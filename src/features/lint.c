@@ -1,5 +1,6 @@
 /*
- * lint.c - the server and its tools; schemas are in lint_schema.c
+ * lint.c - the server and its tools; schemas are in lint_schema.c, prompts and
+ *          resources in lint_items.c
  */
 #include "features/lint.h"
 
@@ -52,6 +53,7 @@ void lint_report(struct lint *l, enum lint_rule rule, const char *fmt, ...)
     if (f != NULL) {
         f->rule = &mcp_lint_rules(&count)[rule];
         f->tool = l->tool;
+        f->item = l->item;
         f->pointer = mcp_arena_dup(l->arena, l->path.data, l->path.len);
         f->message = mcp_arena_dup(l->arena, text, strlen(text));
     }
@@ -175,8 +177,7 @@ static void find_style(struct lint *l)
     l->usual = l->odd == snake ? camel : snake;
 }
 
-/* Equal but for case and for '_', '-' and '.'? */
-static bool is_similar(const char *a, const char *b)
+bool lint_is_similar(const char *a, const char *b)
 {
     for (;; a++, b++) {
         a += strspn(a, "_-.");
@@ -195,7 +196,7 @@ static void lint_twins(struct lint *l)
     size_t place, i;
 
     for (i = 0; i < mine->index; i++)
-        if (is_similar(tools[i].name, mine->name))
+        if (lint_is_similar(tools[i].name, mine->name))
             break;
     if (i < mine->index) {
         place = lint_enter(l, "name");
@@ -324,8 +325,12 @@ enum mcp_err mcp_lint(const struct mcp_generation *gen, struct mcp_arena *a,
     find_style(&l);
     for (size_t i = 0; i < gen->tool_count; i++) {
         l.tool = &gen->tools[i];
+        l.item = (struct mcp_lint_item){"tool", l.tool->name, l.tool->file,
+                                        l.tool->line};
         lint_tool(&l);
     }
+    l.tool = NULL;
+    lint_items(&l);
     mcp_buf_free(&l.path);
     if (l.no_memory)
         return MCP_ENOMEM;

@@ -35,17 +35,28 @@ struct mcp_lint_rule {
     const char *hurts; /* the kind of client, or who, that it is bad for */
 };
 
+/* What a finding is about. Texts BORROWED from the generation. */
+struct mcp_lint_item {
+    const char *kind; /* "tool", "prompt", "resource", "template"; NULL: the
+                         server as a whole                            */
+    const char *name; /* a name, a URI, a template                      */
+    const char *file; /* where declared; NULL: not known                */
+    int line;
+};
+
 /* One broken rule. Texts are UTF-8, NUL-terminated, of bounded length. */
 struct mcp_finding {
     const struct mcp_lint_rule *rule;
-    const struct mcp_tool *tool; /* NULL: the server as a whole */
-    const char *pointer; /* JSON pointer into the tool's entry of tools/list:
+    const struct mcp_tool *tool; /* NULL: not about a tool */
+    struct mcp_lint_item item;
+    const char *pointer; /* JSON pointer into the item's entry of its list:
                             "/inputSchema/properties/a/type"; "" without one */
     const char *message; /* what is there, one sentence without full stop */
 };
 
 struct mcp_findings {
-    const struct mcp_finding *items; /* the server's, then by tool, each in
+    const struct mcp_finding *items; /* the server's, then by item: tools,
+                                        resources, templates, prompts; each in
                                         the order of its entry */
     size_t count;
     size_t by_severity[MCP_LINT_SEVERITY_COUNT];

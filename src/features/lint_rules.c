@@ -40,7 +40,7 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
         "models, which mix them up"},
     [LINT_TITLE_DUPLICATE] = {
         "title-duplicate", MCP_LINT_WARNING,
-        "give each tool a title of its own",
+        "give each a title of its own",
         "people, who see titles and not names"},
     [LINT_DESCRIPTION_MISSING] = {
         "description-missing", MCP_LINT_WARNING,
@@ -51,10 +51,18 @@ static const struct mcp_lint_rule rules[LINT_RULE_COUNT] = {
         "description-long", MCP_LINT_WARNING,
         "say the first things first, in at most 1024 characters",
         "hosts that cut or refuse longer ones"},
+    [LINT_ITEM_DESCRIPTION] = {
+        "item-description", MCP_LINT_WARNING,
+        "a --- comment above it, or description = \"...\"",
+        "people and models, who choose by it"},
     [LINT_ARGUMENT_DESCRIPTION] = {
         "argument-description", MCP_LINT_WARNING,
         "text behind the type in ---@param, or description = \"...\"",
         "models, which learn from it what the argument means"},
+    [LINT_PROMPT_ARGUMENT] = {
+        "prompt-argument", MCP_LINT_WARNING,
+        "text behind the type in ---@param, or description = \"...\"",
+        "people, who are asked for it"},
     [LINT_ARGUMENT_NAME] = {
         "argument-name", MCP_LINT_WARNING,
         "letters, digits and _, not a digit first, at most 64 characters",

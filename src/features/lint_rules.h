@@ -26,7 +26,9 @@ enum lint_rule {
     LINT_TITLE_DUPLICATE,
     LINT_DESCRIPTION_MISSING,
     LINT_DESCRIPTION_LONG,
+    LINT_ITEM_DESCRIPTION,
     LINT_ARGUMENT_DESCRIPTION,
+    LINT_PROMPT_ARGUMENT,
     LINT_ARGUMENT_NAME,
     LINT_PROPERTIES_MISSING,
     LINT_TYPE_MISSING,
@@ -60,7 +62,8 @@ enum lint_rule {
 struct lint {
     struct mcp_arena *arena;
     const struct mcp_generation *gen;
-    const struct mcp_tool *tool;        /* NULL: the server */
+    const struct mcp_tool *tool; /* NULL: no tool    */
+    struct mcp_lint_item item;
     const struct mcp_tool *odd, *usual; /* names of two styles, or NULL */
     struct mcp_buf path;                /* JSON pointer of the place    */
     struct mcp_finding *items;          /* in the arena */
@@ -91,6 +94,12 @@ struct lint_text lint_show(const struct mcp_json *string);
 /* Judges a text of the present place by its length; `what` is its name. */
 void lint_description(struct lint *l, const char *what, const char *text,
                       size_t len);
+
+/* Equal but for case and for '_', '-' and '.'? */
+bool lint_is_similar(const char *a, const char *b);
+
+/* lint_items.c: judges resources, templates and prompts. */
+void lint_items(struct lint *l);
 
 /* lint_schema.c: judges one schema of the tool, the place being its root. */
 void lint_schema(struct lint *l, const struct mcp_json *root, bool is_input);
