@@ -484,3 +484,73 @@ mcp.skill {
   body = "# Refunds\n\nWrite to the customer as in `examples/email.md`.\n",
   files = { ["examples/email.md"] = "Dear customer,\n\nyour money is on its way.\n" },
 }
+
+-- Tasks.
+
+mcp.tasks { store = "memory:", poll_interval_ms = 100 }
+
+mcp.tool("greet", { description = "Greets somebody, at once" }, function(name)
+  return ("Hello, %s!"):format(name)
+end)
+
+mcp.tool("slow_compute", {
+  description = "Computes for a while",
+  task = "optional",
+  input = {
+    { "seconds", mcp.types.number { default = 1, min = 0 } },
+    { "label", mcp.types.string { default = "result" } },
+  },
+}, function(seconds, label, ctx)
+  ctx.progress(0, seconds, "computing")
+  ctx.sleep(seconds)
+  return ("%s after %g s"):format(label, seconds)
+end)
+
+mcp.tool("failing_job", { description = "Fails after a while", task = "required" }, function(ctx)
+  ctx.sleep(0.2)
+  return nil, "the job failed"
+end)
+
+mcp.tool("protocol_error_job", {
+  description = "Breaks down after a while",
+  task = "required",
+}, function(ctx)
+  ctx.sleep(0.2)
+  mcp.protocol_error { code = -32603, message = "the machine broke down" }
+end)
+
+mcp.tool("confirm_delete", {
+  description = "Deletes a file that somebody has confirmed",
+  task = "required",
+}, function(filename, ctx)
+  local answer = ctx.elicit {
+    message = ("Delete %s?"):format(filename),
+    schema = { confirm = mcp.types.boolean() },
+  }
+  if answer.action ~= "accept" or not answer.content.confirm then
+    return "kept " .. filename
+  end
+  return "deleted " .. filename
+end)
+
+mcp.tool("multi_input", { description = "Asks two things at once", task = "required" }, function(ctx)
+  local answers = ctx.ask {
+    name = mcp.elicit { message = "Your name?", schema = { name = mcp.types.optional(mcp.types.string()) } },
+    age = mcp.elicit { message = "Your age?", schema = { age = mcp.types.optional(mcp.types.number()) } },
+  }
+  return ("%s, %s"):format(answers.name.action, answers.age.action)
+end)
+
+mcp.tool("test_tool_with_task", {
+  description = "Asks before the task, then runs as one",
+  task = "required",
+  task_input_before_start = true,
+}, function(ctx)
+  local answer = ctx.elicit {
+    key = "user_name",
+    message = "Your name?",
+    schema = { name = mcp.types.string() },
+  }
+  ctx.sleep(0.2)
+  return "Hello, " .. (answer.content and answer.content.name or "nobody") .. "!"
+end)
