@@ -62,6 +62,7 @@ local mcp = {}
 ---@field max_sessions? integer
 ---@field extra_arguments? "allow"|"forbid"
 ---@field assert_format? boolean
+---@field infer_http_method_annotations? boolean  tools that are routes; default true
 ---@field expose_errors? boolean
 ---@field request_state_keys? string|string[]  secrets that protect requestState; the first seals
 ---@field log_level? "debug"|"info"|"warning"|"error"|"off"
@@ -74,7 +75,7 @@ local mcp = {}
 ---@field exclude_operations? string|string[]
 
 --- Who the server is and how it runs. At most once, before the first tool when it
---- sets extra_arguments or assert_format. Flags and variables are stronger.
+--- sets extra_arguments, assert_format or infer_http_method_annotations. Flags and variables are stronger.
 ---@param options mcp.ServerOptions
 function mcp.server(options) end
 
@@ -98,6 +99,7 @@ function mcp.server(options) end
 ---@field meta? table<string, any>     `_meta` of the tool
 ---@field annotations? mcp.Annotations
 ---@field read_only? boolean           sets readOnlyHint
+---@field scopes? string|string[]      annotations.scopes, unless that is there
 ---@field required_client_capabilities? string[]|table<string, table>  else the call is refused
 ---@field input? mcp.Fields|mcp.Type   arguments, by mcp.types
 ---@field input_schema? table          arguments, as JSON Schema
@@ -155,6 +157,7 @@ function mcp.tool(name, handler) end
 ---@field mime_type? string            default: by the extension, else by the content
 ---@field size? integer                bytes
 ---@field annotations? mcp.ResourceAnnotations
+---@field scopes? string|string[]      annotations.scopes, unless that is there
 ---@field cache? mcp.CacheHint
 ---@field complete? table<string, mcp.Complete> by variable of the template
 ---@field guards? mcp.Guards
@@ -188,6 +191,7 @@ function mcp.resource(resource) end
 ---@field tags? string|string[]
 ---@field icons? mcp.Icon[]
 ---@field meta? table<string, any>
+---@field scopes? string|string[]      meta.scopes, unless that is there
 ---@field arguments? (string|mcp.PromptArgument)[]|table<string, mcp.PromptArgument>
 ---@field complete? table<string, mcp.Complete> by argument
 ---@field guards? mcp.Guards
@@ -204,6 +208,99 @@ function mcp.resource(resource) end
 ---@overload fun(name: string, fields: mcp.PromptFields, handler: fun(...): any)
 ---@overload fun(prompt: mcp.Prompt)
 function mcp.prompt(name, handler) end
+
+---@class mcp.RouteTool: mcp.ToolFields
+---@field name? string                 default: the last literal segment of the path
+
+---@class mcp.RouteResource
+---@field name? string                 default: the last literal segment of the path
+---@field uri? string                  default: "mcpluad://NAME"
+---@field uri_template? string         when the route needs arguments: "items://{item_id}"
+---@field title? string
+---@field description? string
+---@field mime_type? string
+---@field cache? mcp.CacheHint
+---@field complete? table<string, mcp.Complete>
+---@field [string] any                 as in mcp.resource
+
+---@class mcp.RoutePrompt: mcp.PromptFields
+---@field name? string                 default: the last literal segment of the path
+
+---@class mcp.RouteFields
+---@field status? integer              of a success, 200 to 299; default 200, 204 of nothing
+---@field mime_type? string            of a success; default: by the value
+---@field tool? boolean|string|mcp.RouteTool          true: named by the path
+---@field resource? boolean|string|mcp.RouteResource
+---@field prompt? boolean|string|mcp.RoutePrompt
+---@field mcp_annotations? mcp.Annotations  of the tool; stronger than `annotations`
+---@field mcp_read_only? boolean       of the tool; stronger than `read_only`
+---@field title? string
+---@field description? string
+---@field summary? string
+---@field when_to_use? string
+---@field returns? string
+---@field instructions? string
+---@field tags? string|string[]
+---@field icons? mcp.Icon[]
+---@field meta? table<string, any>
+---@field annotations? mcp.Annotations
+---@field read_only? boolean
+---@field scopes? string|string[]
+---@field required_client_capabilities? string[]|table<string, table>
+---@field input? mcp.Fields|mcp.Type   arguments; `data = t.object { ... }` is the body
+---@field input_schema? table
+---@field input_schema_file? string
+---@field output? mcp.Fields|mcp.Type
+---@field output_schema? table
+---@field output_schema_file? string
+---@field extra_arguments? "allow"|"forbid"
+---@field assert_format? boolean
+---@field guards? mcp.Guards           of the route and of all that it is as well
+---@field dependencies? table<string, mcp.Provider>
+---@field timeout? number              seconds
+
+--- Declares what answers GET of plain HTTP. Arguments come from the path
+--- ("/items/{item_id:int}": str, int, number, path, uuid) and the query.
+---@param path string
+---@param handler fun(...): any
+---@overload fun(path: string, fields: mcp.RouteFields, handler: fun(...): any)
+function mcp.get(path, handler) end
+
+--- The same for POST; arguments come from the path, the query and the JSON body.
+---@param path string
+---@param handler fun(...): any
+---@overload fun(path: string, fields: mcp.RouteFields, handler: fun(...): any)
+function mcp.post(path, handler) end
+
+--- The same for PUT, as mcp.post.
+---@param path string
+---@param handler fun(...): any
+---@overload fun(path: string, fields: mcp.RouteFields, handler: fun(...): any)
+function mcp.put(path, handler) end
+
+--- The same for PATCH, as mcp.post.
+---@param path string
+---@param handler fun(...): any
+---@overload fun(path: string, fields: mcp.RouteFields, handler: fun(...): any)
+function mcp.patch(path, handler) end
+
+--- The same for DELETE, as mcp.get.
+---@param path string
+---@param handler fun(...): any
+---@overload fun(path: string, fields: mcp.RouteFields, handler: fun(...): any)
+function mcp.delete(path, handler) end
+
+--- The same for HEAD, which the route for GET answers where there is none.
+---@param path string
+---@param handler fun(...): any
+---@overload fun(path: string, fields: mcp.RouteFields, handler: fun(...): any)
+function mcp.head(path, handler) end
+
+--- The same for OPTIONS, which the server answers where there is none.
+---@param path string
+---@param handler fun(...): any
+---@overload fun(path: string, fields: mcp.RouteFields, handler: fun(...): any)
+function mcp.options(path, handler) end
 
 ---@class mcp.PromptController
 ---@field prefix? string               names become "prefix/name"
@@ -496,6 +593,19 @@ function mcp.embedded(resource) end
 ---@param fields mcp.ResultFields
 ---@return mcp.Result
 function mcp.result(fields) end
+
+---@class mcp.HttpFields
+---@field status? integer              200 to 599; default 200
+---@field headers? table<string, string|string[]>
+---@field body? any                    as what a route may return
+
+--- An answer of a route with its status and headers. Of a tool, a status from 400 on
+--- is a failure.
+---@param answer mcp.HttpFields
+---@return mcp.HttpAnswer
+function mcp.http(answer) end
+
+---@class mcp.HttpAnswer
 
 --- Marks a table as a JSON array, also when it is empty.
 ---@generic T: table

@@ -122,6 +122,7 @@ local KINDS = {
   website_url = "text", host = "text", port = "count", allowed_hosts = "list",
   call_timeout = "seconds", memory_limit = "bytes", sessions = "word",
   extra_arguments = "word", assert_format = "boolean", expose_errors = "boolean",
+  infer_http_method_annotations = "boolean",
 }
 
 --- A function that keeps what it is given in `list`, once per `key`.
@@ -153,10 +154,14 @@ function M.new(state)
     loading = function() return state.loading end,
     following = function() return state.following end,
     extra_arguments = function() return state.options.extra_arguments == "allow" end,
+    infer_annotations = function()
+      return state.options.infer_http_method_annotations ~= "false"
+    end,
     tool_count = function() return #state.tools end,
     add_tool = adder(state.tools, "tool", "name"),
     add_resource = adder(state.resources, "resource", "uri"),
     add_prompt = adder(state.prompts, "prompt", "name"),
+    add_route = adder(state.routes, "route", "name"),
     keep_finish = function(f) state.finish = f end,
     expect_finish = function() state.finish_expected = true end,
     keep_life = function(f) state.life = f end,
@@ -169,7 +174,8 @@ function M.new(state)
     end,
   }
   for _, name in ipairs {
-    "text", "image", "audio", "resource_link", "embedded", "result", "blob", "user", "assistant",
+    "text", "image", "audio", "resource_link", "embedded", "result", "http", "blob", "user",
+    "assistant",
     "notify_resource_updated", "notify_list_changed",
   } do
     core[name] = function() end
@@ -204,7 +210,7 @@ end
 ---@return table mcp, table state
 function M.fresh()
   local state = { loading = true, following = false, options = {}, sources = {} }
-  state.tools, state.resources, state.prompts = {}, {}, {}
+  state.tools, state.resources, state.prompts, state.routes = {}, {}, {}, {}
   state.log, state.now = {}, 0
   for name in pairs(package.loaded) do
     if name == "mcp" or name:find("^mcp%.") then
@@ -217,7 +223,8 @@ end
 
 --- Runs `text` as app.lua. `mcp` and `t` are there as globals of the app.
 ---@param text string
----@return table state  tools, resources, prompts, options, error (the message of a refused load)
+---@return table state  tools, resources, prompts, routes, options, error (the message of a
+---  refused load)
 function M.load(text, setup)
   local mcp, state = M.fresh()
   state.sources["@app.lua"] = text

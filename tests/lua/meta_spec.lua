@@ -66,7 +66,7 @@ describe("the definition file", function()
 
   it("has the fields of a tool", function()
     local known = {}
-    for _, name in ipairs(table_keys("mcp.tool", "KNOWN")) do
+    for _, name in ipairs(table_keys("mcp.tools", "KNOWN")) do
       if name ~= "name" and name ~= "handler" then
         known[#known + 1] = name
       end
@@ -75,8 +75,12 @@ describe("the definition file", function()
     assert.same({ "handler", "name" }, fields_of "mcp%.Tool:")
   end)
 
+  it("has the fields of a route", function()
+    assert.same(table_keys("mcp.route", "KNOWN"), fields_of "mcp%.RouteFields")
+  end)
+
   it("has the fields of a resource, a prompt, a controller, an argument", function()
-    assert.same(table_keys("mcp.resource", "KNOWN"), fields_of "mcp%.Resource%f[^%a]")
+    assert.same(table_keys("mcp.resources", "KNOWN"), fields_of "mcp%.Resource%f[^%a]")
     local known = {}
     for _, name in ipairs(table_keys("mcp.prompts", "KNOWN")) do
       if name ~= "name" and name ~= "handler" then

@@ -148,8 +148,8 @@ describe("mcp.prompt refuses", function()
       .. "write function(args, ctx) to get all arguments as a table",
     ['mcp.prompt { name = "x", titel = "T", ' .. f .. " }"] =
       'unknown field "titel"; did you mean "title"?',
-    ['mcp.prompt { name = "x", scopes = {}, ' .. f .. " }"] =
-      'field "scopes" is not available in this version',
+    ['mcp.prompt { name = "x", scopes = 1, ' .. f .. " }"] =
+      "scopes must be a list of strings, got 1",
     ['mcp.prompt { name = "x", arguments = "a", ' .. f .. " }"] =
       'arguments must be a table, got "a"',
     ['mcp.prompt { name = "x", arguments = { 1 }, ' .. f .. " }"] =

@@ -186,8 +186,8 @@ describe("mcp.resource refuses", function()
       "the handler is a C function, whose parameters have no names; "
       .. "write function(args) return f(args.x) end",
     ['mcp.resource { url = "t:a", text = "" }'] = 'unknown field "url"; did you mean "uri"?',
-    ['mcp.resource { uri = "t:a", text = "", scopes = {} }'] =
-      'field "scopes" is not available in this version',
+    ['mcp.resource { uri = "t:a", text = "", scopes = 1 }'] =
+      "scopes must be a list of strings, got 1",
     ['mcp.resource { uri = "t:a", text = "", size = -1 }'] =
       "size must be a whole number from 0 on, got -1",
     ['mcp.resource { uri = "t:a", text = "", size = 0.5 }'] =
