@@ -127,24 +127,32 @@ static enum mcp_err judge(int fd, off_t size, enum file_kind *kind,
     return MCP_OK;
 }
 
-/* A link to nothing may point to a disk that is not mounted; a log without its
- * file holds tasks that a new file would lose. */
+/* A link to nothing may point to a disk that is not mounted. */
 static enum mcp_err check_absent(const char *path,
+                                 const struct mcp_task_store_message *m)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return MCP_OK;
+    return mcp_task_store_fail(
+        m, MCP_EINVAL, "%s is a link to a file that is not there", path);
+}
+
+/* A log without its file holds tasks, and does not fit to a new file. */
+static enum mcp_err check_no_log(const char *path,
                                  const struct mcp_task_store_message *m)
 {
     struct stat st;
     char wal[PATH_MAX];
 
-    if (lstat(path, &st) == 0)
-        return mcp_task_store_fail(
-            m, MCP_EINVAL, "%s is a link to a file that is not there", path);
     add_ending(wal, path, "-wal");
-    if (stat(wal, &st) == 0 && st.st_size > 0)
-        return mcp_task_store_fail(m, MCP_EINVAL,
-                                   "%s is there without %s, and belongs to it: "
-                                   "bring that back, or remove this one",
-                                   wal, path);
-    return MCP_OK;
+    if (stat(wal, &st) != 0 || st.st_size == 0)
+        return MCP_OK;
+    return mcp_task_store_fail(m, MCP_EINVAL,
+                               "%s is there without %s, and belongs to it: "
+                               "bring that back, or remove this one",
+                               wal, path);
 }
 
 static enum mcp_err look(const char *path, enum file_kind *kind,
@@ -202,6 +210,15 @@ static enum mcp_err flush(const char *path,
     return err;
 }
 
+static void remove_draft(const char *draft)
+{
+    char wal[PATH_MAX];
+
+    add_ending(wal, draft, "-wal");
+    (void)unlink(draft);
+    (void)unlink(wal);
+}
+
 /* Under the lock, so what an earlier try left behind may go. */
 static enum mcp_err make(const char *path,
                          const struct mcp_task_store_message *m)
@@ -211,7 +228,7 @@ static enum mcp_err make(const char *path,
     int fd;
 
     add_ending(draft, path, ".new");
-    (void)unlink(draft);
+    remove_draft(draft);
     fd = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return fail_io(m, "make", draft);
@@ -224,7 +241,7 @@ static enum mcp_err make(const char *path,
     if (err == MCP_OK && !flush_folder(path))
         err = fail_io(m, "flush the folder of", path);
     if (err != MCP_OK)
-        (void)unlink(draft);
+        remove_draft(draft);
     return err;
 }
 
@@ -254,6 +271,8 @@ enum mcp_err mcp_task_file_acquire(struct mcp_task_file *f, const char *path,
     if (err != MCP_OK)
         return err;
     err = look(f->path, &kind, m);
+    if (err == MCP_OK && kind != OUR_FILE)
+        err = check_no_log(f->path, m);
     if (err == MCP_OK && kind != OUR_FILE)
         err = make(f->path, m);
     if (err == MCP_OK && identify(f, &f->device, &f->inode) != MCP_OK)

@@ -104,16 +104,22 @@ static bool load_id(void *user, const char *id)
 /* ---- the thread: writing --------------------------------------------------
  */
 
-static void log_write(struct sqlite_store *s, enum mcp_err err)
+/* Told once, until a put succeeds again. */
+static void log_failure(struct sqlite_store *s)
 {
-    if (err != MCP_OK && !s->failing)
+    if (!s->failing)
         mcp_log(MCP_LOG_ERROR, "tasks", "cannot write %s: %s", s->file.path,
                 mcp_task_file_in_place(&s->file)
                     ? sqlite3_errmsg(s->sql.db)
                     : "it was moved or deleted; restart to make a new one");
-    if (err == MCP_OK && s->failing)
+    s->failing = true;
+}
+
+static void log_success(struct sqlite_store *s)
+{
+    if (s->failing)
         mcp_log(MCP_LOG_INFO, "tasks", "%s is written again", s->file.path);
-    s->failing = err != MCP_OK;
+    s->failing = false;
 }
 
 /* One transaction of what `fill` does; told in the log when it fails. */
@@ -129,7 +135,8 @@ transact(struct sqlite_store *s,
         err = fill(s, arg);
     if (err == MCP_OK)
         err = mcp_task_sql_commit(&s->sql);
-    log_write(s, err);
+    if (err != MCP_OK)
+        log_failure(s);
     mcp_task_sql_rollback(&s->sql);
     return err;
 }
@@ -176,6 +183,8 @@ static void write_all(struct sqlite_store *s, struct op *ops)
     if (!has_put(ops))
         return;
     err = transact(s, fill_puts, ops);
+    if (err == MCP_OK)
+        log_success(s);
     if (err == MCP_EBUSY) /* of SQLite: somebody else writes to our file */
         err = MCP_EIO;
     for (struct op *op = ops; op != NULL; op = op->next) {

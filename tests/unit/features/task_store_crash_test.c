@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,6 +85,7 @@ static void child_main(const char *url, int round, int fd)
     struct mcp_task_store *s;
     char message[512];
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     child.pipe = fd;
     sem_init(&child.room, 0, OUTSTANDING);
     if (mcp_task_store_open(url, &s, message, sizeof(message)) != MCP_OK)

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -201,6 +202,7 @@ static pid_t open_in_a_child(const struct store_test *t)
     if (child == 0) {
         struct mcp_task_store *s;
 
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (mcp_task_store_open(t->url, &s, message, sizeof(message)) == MCP_OK)
             (void)!write(ready[1], "x", 1);
         pause();
@@ -384,6 +386,10 @@ static void what_is_no_file_is_refused(void **state)
     assert_int_equal(unlink(t->path), 0);
     file_write(beside(t, "-wal"), "left", 4);
     expect_refusal(t, MCP_EINVAL, "is there without");
+    file_write(t->path, "", 0);
+    expect_refusal(t, MCP_EINVAL, "is there without");
+    file_write(beside(t, "-wal"), "", 0);
+    store_test_reopen(t);
     assert_int_equal(store_open_error("sqlite:/dev/null/x", message), MCP_EIO);
     assert_non_null(strstr(message, "cannot open /dev/null/: Not a dir"));
     assert_int_equal(store_open_error("sqlite:/proc/x", message), MCP_EIO);
