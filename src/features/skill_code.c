@@ -207,13 +207,14 @@ static enum mcp_err fill_parts(struct maker *m, const char *root,
     struct mcp_arena *arena = m->index->arena;
 
     for (size_t i = 0; i <= m->code->file_count; i++) {
-        const struct mcp_skill_code_file *f = &m->code->files[i - (i > 0)];
-        const char *type = i > 0 ? f->mime_type : NULL;
-        const char *path = i > 0 ? f->path : self_name;
+        const struct mcp_skill_code_file *f =
+            i > 0 ? &m->code->files[i - 1] : NULL;
+        const char *type = f != NULL ? f->mime_type : NULL;
 
         parts[i] = (struct mcp_skill_part){
-            .path = mcp_skill_join(arena, root, path),
-            .len = i > 0 ? f->len : m->self_len,
+            .path =
+                mcp_skill_join(arena, root, f != NULL ? f->path : self_name),
+            .len = f != NULL ? f->len : m->self_len,
             .mime_type =
                 type != NULL ? mcp_arena_dup(arena, type, strlen(type)) : NULL,
             .origin = m->place,
@@ -221,7 +222,7 @@ static enum mcp_err fill_parts(struct maker *m, const char *root,
         if (parts[i].path == NULL ||
             (type != NULL && parts[i].mime_type == NULL))
             return MCP_ENOMEM;
-        if (i > 0)
+        if (f != NULL)
             mcp_buf_add(&m->block, f->bytes, f->len);
     }
     return m->block.failed ? MCP_ENOMEM : MCP_OK;
@@ -271,7 +272,7 @@ static enum mcp_err make(struct maker *m)
     enum mcp_err err;
 
     write_self(m);
-    if (m->block.failed)
+    if (mcp_buf_reserve(&m->block, 1) == NULL) /* an empty text is no NULL */
         return MCP_ENOMEM;
     if (!check_files(m) || !check_limits(m))
         return outcome_of(m);

@@ -144,6 +144,8 @@ static void a_wrong_declaration_is_reported_where_it_is(void **state)
     bad = (struct mcp_skill_code){.text = "---\nname: x\ndescription: a: b\n",
                                   .text_len = 30};
     refuse(&bad, "without a last line");
+    bad = (struct mcp_skill_code){.text = ""};
+    refuse(&bad, "the first line is not ---");
     bad = (struct mcp_skill_code){
         .text = "---\nname: x\ndescription: a: b\n---\n", .text_len = 34};
     refuse(&bad, "line 3 of its text: mapping values");
