@@ -30,6 +30,13 @@ void mcp_bridge_token_init(struct mcp_bridge_token *t, const char *variable,
     mcp_buf_init(&t->output, sizeof(t->text) - 1);
 }
 
+/* With all that it has started. */
+static void kill_command(struct mcp_bridge_token *t)
+{
+    (void)kill(-t->pid, SIGKILL);
+    (void)kill(t->pid, SIGKILL);
+}
+
 static void close_output(struct mcp_bridge_token *t)
 {
     if (t->fd >= 0)
@@ -41,7 +48,7 @@ void mcp_bridge_token_free(struct mcp_bridge_token *t)
 {
     close_output(t);
     if (t->pid > 0) {
-        (void)kill(t->pid, SIGKILL);
+        kill_command(t);
         (void)waitpid(t->pid, NULL, 0);
         t->pid = 0;
     }
@@ -84,23 +91,38 @@ static void fail(struct mcp_bridge_token *t, const char *what, int error)
     t->ended = t->started;
 }
 
-static void start(struct mcp_bridge_token *t)
+/* Runs the command in a group of its own, with `out` as its stdout. */
+static int spawn(struct mcp_bridge_token *t, int out)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int rc = posix_spawn_file_actions_init(&actions);
+
+    if (rc != 0)
+        return rc;
+    rc = posix_spawnattr_init(&attributes);
+    if (rc == 0) {
+        rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        if (rc == 0)
+            rc = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+        if (rc == 0)
+            rc = posix_spawnp(&t->pid, t->command[0], &actions, &attributes,
+                              t->command, environ);
+        (void)posix_spawnattr_destroy(&attributes);
+    }
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return rc;
+}
+
+static void start(struct mcp_bridge_token *t)
+{
     int ends[2], rc;
 
     if (pipe2(ends, O_CLOEXEC) != 0) {
         fail(t, "cannot be started", errno);
         return;
     }
-    rc = posix_spawn_file_actions_init(&actions);
-    if (rc == 0) {
-        rc = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        if (rc == 0)
-            rc = posix_spawnp(&t->pid, t->command[0], &actions, NULL,
-                              t->command, environ);
-        (void)posix_spawn_file_actions_destroy(&actions);
-    }
+    rc = spawn(t, ends[1]);
     (void)close(ends[1]);
     t->fd = ends[0];
     mcp_buf_clear(&t->output);
@@ -189,7 +211,7 @@ bool mcp_bridge_token_step(struct mcp_bridge_token *t)
     if (pid == 0 && mcp_clock_now_ns() < t->deadline_ns)
         return false;
     if (pid == 0) {
-        (void)kill(t->pid, SIGKILL);
+        kill_command(t);
         (void)waitpid(t->pid, &status, 0);
         fail(t, "took too long", 0);
     } else {

@@ -39,6 +39,21 @@ class Bridge(wire.Stdio):
         self._readers = [self._read(self.process.stderr, self._keep_line),
                          self._read(self.process.stdout, self._lines.put)]
 
+    def send(self, message):
+        self.process.stdin.write(wire.encode(message) + b"\n")
+        self.process.stdin.flush()
+
+    def line(self, seconds=wire.ANSWER_SECONDS):
+        """As Stdio.line(); remotes here say things that no schema allows."""
+        try:
+            line = self._lines.get(timeout=seconds)
+        except queue.Empty:
+            raise AssertionError("no line on stdout in %g s; stderr:\n%s"
+                                 % (seconds, self.stderr)) from None
+        if line is None:
+            self._lines.put(None)
+        return line
+
     def answers(self, count, seconds=wire.ANSWER_SECONDS):
         """The next `count` responses, by id."""
         found = {}
