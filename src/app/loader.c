@@ -11,6 +11,7 @@
 
 #include "app/changes.h"
 #include "app/flush.h"
+#include "app/fresh.h"
 #include "app/slots.h"
 #include "app/sources.h"
 #include "app/state.h"
@@ -254,50 +255,6 @@ static enum mcp_err build(struct mcp_loader *l, struct mcp_builder *b)
     return err;
 }
 
-static void add_to_watch(void *user, const char *path)
-{
-    (void)!mcp_watch_add(user, path);
-}
-
-static void add_folder_to_watch(void *user, const char *folder)
-{
-    (void)!mcp_watch_add_folder(user, folder);
-}
-
-/* The folders of what was read when `gen` was prepared. */
-static void watch_prepared(struct mcp_loader *l,
-                           const struct mcp_generation *gen)
-{
-    if (l->watch != NULL && l->options->watched != NULL)
-        l->options->watched(gen, add_folder_to_watch, l->watch);
-}
-
-static bool is_stale(const struct mcp_loader *l,
-                     const struct mcp_generation *gen)
-{
-    return l->options->stale != NULL && l->options->stale(gen);
-}
-
-/* Folders that do not exist yet are not watched; the folder of the app is. */
-static void watch_sources(struct mcp_loader *l,
-                          const struct mcp_generation *gen)
-{
-    if (l->watch == NULL)
-        return;
-    mcp_sources_each(side_of(gen)->sources, add_to_watch, l->watch);
-    watch_prepared(l, gen);
-}
-
-/* Is anything not what it was when `gen` was loaded? A folder that is new is
- * watched from now on, and looked at once more. */
-static bool has_changed(struct mcp_loader *l, const struct mcp_generation *gen)
-{
-    if (mcp_sources_changed(side_of(gen)->sources) || is_stale(l, gen))
-        return true;
-    watch_prepared(l, gen);
-    return is_stale(l, gen);
-}
-
 static enum mcp_err load_generation(struct mcp_loader *l)
 {
     struct mcp_config *config = mcp_config_copy(l->options->config);
@@ -327,8 +284,7 @@ static enum mcp_err load_generation(struct mcp_loader *l)
     }
     (void)mcp_registry_publish(l->registry, b);
     gen = mcp_registry_acquire(l->registry);
-    watch_sources(l, gen);
-    if (l->watch != NULL && is_stale(l, gen)) /* before it was watched */
+    if (!mcp_fresh_watch(l->watch, l->options, gen, side_of(gen)->sources))
         mcp_loader_reload(l, true);
     mcp_generation_release(gen);
     return MCP_OK;
@@ -416,7 +372,9 @@ static void reload(struct mcp_loader *l, bool only_when_changed)
     const struct mcp_generation *old = mcp_registry_acquire(l->registry), *now;
     uint64_t begin = mcp_clock_now_ns();
 
-    if (old != NULL && (!only_when_changed || has_changed(l, old))) {
+    if (old != NULL &&
+        (!only_when_changed ||
+         mcp_fresh_changed(l->watch, l->options, old, side_of(old)->sources))) {
         if (load_settled(l, side_of(old)->sources) == MCP_OK) {
             now = mcp_registry_acquire(l->registry);
             tell_reload(l, old, now,

@@ -253,6 +253,8 @@ struct mcp_skill_source {
     struct mcp_handler handler;
 };
 
+struct mcp_skill_index; /* of the features */
+
 /* What mcp.skills and its like declare. */
 struct mcp_skills_declared {
     bool declared;       /* anything at all                      */
@@ -267,6 +269,8 @@ struct mcp_skills_declared {
     size_t code_count;
     const struct mcp_skill_source *sources; /* in order */
     size_t source_count;
+    /* What the features read when they prepared it; goes with `prepared`. */
+    const struct mcp_skill_index *index;
 };
 
 struct mcp_generation {

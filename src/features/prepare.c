@@ -87,7 +87,7 @@ static enum mcp_err prepare_tools(struct mcp_prepared *p,
 
 /* The index comes first: lists show what is in it. */
 static enum mcp_err prepare_skills(struct mcp_prepared *p,
-                                   const struct mcp_generation *gen,
+                                   struct mcp_generation *gen,
                                    struct mcp_buf *b)
 {
     enum mcp_err err;
@@ -97,6 +97,7 @@ static enum mcp_err prepare_skills(struct mcp_prepared *p,
     err = mcp_skills_open(gen, &p->skills);
     if (err != MCP_OK)
         return err;
+    gen->skills.index = p->skills;
     mcp_skills_log(p->skills);
     return mcp_skills_list_prepare(gen, p, b) ? MCP_OK : MCP_ENOMEM;
 }
@@ -125,7 +126,6 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
     p->offers = mcp_offer_find(gen);
     mcp_buf_init(&b, PREPARED_MAX_BYTES);
     p->arena = mcp_arena_new(PREPARED_MAX_BYTES);
-    gen->prepared = p; /* lists look at its skills */
     if (p->arena != NULL && prepare_texts(p, gen, &b))
         err = prepare_skills(p, gen, &b);
     if (err == MCP_OK)
@@ -134,10 +134,11 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
         err = prepare_tools(p, gen, message, message_size);
     mcp_buf_free(&b);
     if (err != MCP_OK) {
-        gen->prepared = NULL;
+        gen->skills.index = NULL;
         prepared_free(p);
         return err;
     }
+    gen->prepared = p;
     gen->prepared_free = prepared_free;
     return MCP_OK;
 }

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "features/prepared.h"
 
 /* What the index is opened with; the arrays are OWNED, their texts the
  * generation's. */
@@ -87,13 +86,6 @@ enum mcp_err mcp_skills_open(const struct mcp_generation *gen,
         err = mcp_skill_index_open(&r.options, out);
     request_free(&r);
     return err;
-}
-
-const struct mcp_skill_index *mcp_skills_index(const struct mcp_generation *gen)
-{
-    const struct mcp_prepared *prepared = gen->prepared;
-
-    return prepared == NULL ? NULL : prepared->skills;
 }
 
 void mcp_skills_log(const struct mcp_skill_index *index)

@@ -3,7 +3,7 @@
  *
  *     gen->skills (app/registry.h) -> index (features/skill_index.h)
  *
- * Layer:  features. Uses features/skill_index, features/prepared, app/registry.
+ * Layer:  features. Uses features/skill_index, app/registry.
  * Thread: any.
  */
 #ifndef MCP_FEATURES_SKILLS_OPEN_H
@@ -22,8 +22,11 @@ enum mcp_err mcp_skills_open(const struct mcp_generation *gen,
                              struct mcp_skill_index **out) MCP_MUST_USE;
 
 /* The index that `gen` was prepared with; NULL: it declares no skills. */
-const struct mcp_skill_index *
-mcp_skills_index(const struct mcp_generation *gen);
+static inline const struct mcp_skill_index *
+mcp_skills_index(const struct mcp_generation *gen)
+{
+    return gen->skills.index;
+}
 
 /* Tells the log what the reports of `index` say. */
 void mcp_skills_log(const struct mcp_skill_index *index);
