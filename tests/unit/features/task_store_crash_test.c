@@ -9,6 +9,7 @@
 
 #include "task_store_common.h"
 
+#include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -160,7 +161,12 @@ static int kill_once(struct store_test *t, int round, int *stages, int max)
         child_main(t->url, round, fds[1]);
     }
     close(fds[1]);
-    nap_us(3000 + next_random(60000));
+    if (round % 2 == 1) { /* else it may die while it opens the store */
+        struct pollfd first = {.fd = fds[0], .events = POLLIN};
+
+        assert_int_equal(poll(&first, 1, 20000), 1);
+    }
+    nap_us(next_random(50000));
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     count = read_told(fds[0], stages, max);
