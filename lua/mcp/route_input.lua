@@ -5,7 +5,6 @@
 --- others, and the host makes the one table of them (field `outside`: those that
 --- are not in it).
 
-local fields = require "mcp.fields"
 local route_path = require "mcp.route_path"
 local type_ = require "mcp.type"
 

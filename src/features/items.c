@@ -129,6 +129,11 @@ static void write_resource(struct mcp_buf *out,
     const struct mcp_skill_file *files;
     size_t count;
 
+    if (i < gen->builtin_listed) {
+        write_located(out, &gen->builtins[i], r);
+        return;
+    }
+    i -= gen->builtin_listed;
     if (i < gen->resource_count) {
         write_located(out, &gen->resources[i], r);
         return;
@@ -173,7 +178,7 @@ size_t mcp_items_count(const struct mcp_generation *gen,
         return gen->prompt_count;
     case MCP_ITEM_RESOURCE:
         (void)exposed_files(gen, &files);
-        return gen->resource_count + files;
+        return gen->builtin_listed + gen->resource_count + files;
     case MCP_ITEM_TEMPLATE:
         return gen->template_count;
     default:
@@ -190,6 +195,9 @@ const char *mcp_items_name(const struct mcp_generation *gen,
     case MCP_ITEM_PROMPT:
         return gen->prompts[i].name;
     case MCP_ITEM_RESOURCE:
+        if (i < gen->builtin_listed)
+            return gen->builtins[i].uri;
+        i -= gen->builtin_listed;
         return i < gen->resource_count
                    ? gen->resources[i].uri
                    : exposed_files(gen, &files)[i - gen->resource_count].uri;

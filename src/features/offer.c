@@ -28,7 +28,7 @@ unsigned mcp_offer_find(const struct mcp_generation *gen)
 
     if (gen->tool_count > 0)
         offers |= MCP_OFFER_TOOLS;
-    if (gen->resource_count + gen->template_count > 0)
+    if (gen->builtin_listed + gen->resource_count + gen->template_count > 0)
         offers |= MCP_OFFER_RESOURCES;
     if (gen->skills.declared) {
         offers |= MCP_OFFER_RESOURCES | MCP_OFFER_SKILLS;

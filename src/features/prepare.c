@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "features/box.h"
+#include "features/builtin.h"
 #include "features/discover.h"
 #include "features/envelope.h"
 #include "features/list.h"
@@ -123,10 +124,14 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
     snprintf(message, message_size, "out of memory");
     if (p == NULL)
         return err;
-    p->offers = mcp_offer_find(gen);
     mcp_buf_init(&b, PREPARED_MAX_BYTES);
     p->arena = mcp_arena_new(PREPARED_MAX_BYTES);
-    if (p->arena != NULL && prepare_texts(p, gen, &b))
+    if (p->arena != NULL)
+        err = mcp_builtins_prepare(gen, p->arena, &b, message, message_size);
+    p->offers = mcp_offer_find(gen);
+    if (err == MCP_OK)
+        err = prepare_texts(p, gen, &b) ? MCP_OK : MCP_ENOMEM;
+    if (err == MCP_OK)
         err = prepare_skills(p, gen, &b);
     if (err == MCP_OK)
         err = prepare_lists(p, gen, &b) ? MCP_OK : MCP_ENOMEM;
