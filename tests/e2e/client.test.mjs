@@ -1,5 +1,5 @@
 // The official TypeScript client lists and calls app-example over both
-// transports, in each of its three negotiation modes.
+// transports and through the bridge, in each of its three negotiation modes.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { binary, sourceDir, startServer } from "./lib/server.mjs";
+import { binary, bridgeTo, sourceDir, startServer } from "./lib/server.mjs";
 
 const app = "app-example/app.lua";
 
@@ -111,4 +111,13 @@ describe("over stdio", () => {
         stderr: "ignore",
       }),
   );
+});
+
+describe("through the bridge", () => {
+  let server;
+  before(async () => {
+    server = await startServer(app);
+  });
+  after(() => server?.stop());
+  suite(() => bridgeTo(server.url));
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { binary, sourceDir, startServer } from "./lib/server.mjs";
+import { binary, bridgeTo, sourceDir, startServer } from "./lib/server.mjs";
 
 const app = "tests/conformance/app.lua";
 
@@ -145,4 +145,13 @@ describe("over stdio", () => {
         stderr: "ignore",
       }),
   );
+});
+
+describe("through the bridge", () => {
+  let server;
+  before(async () => {
+    server = await startServer(app);
+  });
+  after(() => server?.stop());
+  suite(() => bridgeTo(server.url));
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { binary, sourceDir, startServer } from "./lib/server.mjs";
+import { binary, bridgeTo, sourceDir, startServer } from "./lib/server.mjs";
 
 const app = "tests/e2e/listen.lua";
 const modern = { auto: "auto", pinned: { pin: "2026-07-28" } };
@@ -93,4 +93,23 @@ describe("listening over stdio", () => {
     () =>
       new StdioClientTransport({ command: binary, args: ["--stdio", join(sourceDir, app)], stderr: "ignore" }),
   );
+});
+
+describe("listening through the bridge", () => {
+  let server;
+  before(async () => {
+    server = await startServer(app);
+  });
+  after(() => server?.stop());
+  suite(() => bridgeTo(server.url));
+
+  test("the end of the server is graceful", async () => {
+    const own = await startServer(app);
+    const { client } = await connect("auto", bridgeTo(own.url));
+    const subscription = await client.listen({ toolsListChanged: true });
+    await own.stop();
+    // over stdio the client knows no other end
+    assert.match(await subscription.closed, /graceful|remote/);
+    await client.close();
+  });
 });

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 export const sourceDir = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 export const binary = process.env.MCPLUAD_BIN ?? join(sourceDir, "build/release/mcpluad");
@@ -43,6 +44,11 @@ export function startServer(app, options = []) {
       resolve({ url: found[0], stderr: () => stderr, stop: () => stop(child, ended, () => stderr) });
     });
   });
+}
+
+// A transport for the official client: `mcpluad bridge` to `url`.
+export function bridgeTo(url, options = []) {
+  return new StdioClientTransport({ command: binary, args: ["bridge", ...options, url], stderr: "ignore" });
 }
 
 async function stop(child, ended, stderr) {
