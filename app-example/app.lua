@@ -204,3 +204,23 @@ mcp.prompt_controller {
     end,
   },
 }
+
+-- Skills tell agents how to do something. Those of a folder are served as they are;
+-- these two are about mcpluad itself.
+
+mcp.skills { paths = { "../skills" }, prefix = "mcpluad" }
+
+mcp.skill {
+  name = "barista",
+  description = "Takes orders in this coffee bar. Use when a customer wants to order or asks for advice.",
+  body = [[
+# Barista
+
+1. Call `menu` and read `references/manners.md` before the first answer.
+2. Call `price` before you order; tell the customer what it costs.
+3. Call `order` only when the customer has agreed.
+]],
+  files = {
+    ["references/manners.md"] = "Name two drinks, not all of them. Never talk anybody into a larger cup.\n",
+  },
+}
