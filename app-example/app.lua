@@ -212,7 +212,7 @@ mcp.skills { paths = { "../skills" }, prefix = "mcpluad" }
 
 mcp.skill {
   name = "barista",
-  description = "Takes orders in this coffee bar. Use when a customer wants to order or asks for advice.",
+  description = "Takes orders in this coffee bar. Use when a customer orders or asks for advice.",
   body = [[
 # Barista
 
@@ -221,6 +221,6 @@ mcp.skill {
 3. Call `order` only when the customer has agreed.
 ]],
   files = {
-    ["references/manners.md"] = "Name two drinks, not all of them. Never talk anybody into a larger cup.\n",
+    ["references/manners.md"] = "Name two drinks, not all. Talk nobody into a larger cup.\n",
   },
 }

@@ -9,7 +9,6 @@
 --- The prefix is that of skills (skill://acme/...), tools (acme_refund) and prompts
 --- (acme/apologise); the instructions stand before what its prompts say.
 
-local document = require "mcp.skill_document"
 local fields = require "mcp.fields"
 local prompts = require "mcp.prompts"
 local scopes = require "mcp.scope"

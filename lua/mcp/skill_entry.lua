@@ -187,8 +187,8 @@ end
 function M.read(at, what, given, prefix)
   at = inside(at, what)
   if type(given) ~= "table" then
-    at:fail("must be a table { name, description, body } or { uri, frontmatter, resources }, got %s",
-      fields.told(given))
+    at:fail("must be a table { name, description, body } or { uri, frontmatter, resources }, "
+      .. "got %s", fields.told(given))
   elseif given.uri ~= nil or given.frontmatter ~= nil or given.resources ~= nil then
     return check(at, given, prefix)
   end
