@@ -42,6 +42,7 @@
 #include "cli/options.h"
 #include "cli/service.h"
 #include "cli/signals.h"
+#include "cli/skills.h"
 #include "cli/test.h"
 #include "transport/http.h"
 #include "transport/stdio.h"
@@ -409,6 +410,9 @@ static enum mcp_err perform(struct server *s, bool *passes)
     case MCP_CLI_INIT:
         return mcp_init_run(&s->cli, STDOUT_FILENO, s->message,
                             sizeof(s->message));
+    case MCP_CLI_SKILLS:
+        return mcp_skills_run(&s->cli, STDOUT_FILENO, passes, s->message,
+                              sizeof(s->message));
     case MCP_CLI_TEST: /* its arguments are not ours */
         (void)snprintf(s->message, sizeof(s->message),
                        "test comes first: mcpluad test [arguments of busted]");

@@ -266,13 +266,16 @@ static void write_findings(struct mcp_buf *out,
                 write_group(out, found, &rules[i]);
 }
 
-static void write_counts(struct mcp_buf *out, const struct mcp_findings *f)
+static void write_counts(struct mcp_buf *out, const struct mcp_check *check)
 {
     mcp_buf_putc(out, '\n');
-    for (int s = 0; s < MCP_LINT_SEVERITY_COUNT; s++)
-        mcp_buf_printf(out, "%s%zu %s%s", s > 0 ? ", " : "", f->by_severity[s],
+    for (int s = 0; s < MCP_LINT_SEVERITY_COUNT; s++) {
+        size_t n = mcp_check_count(check, (enum mcp_lint_severity)s);
+
+        mcp_buf_printf(out, "%s%zu %s%s", s > 0 ? ", " : "", n,
                        mcp_lint_severity_name((enum mcp_lint_severity)s),
-                       f->by_severity[s] == 1 ? "" : "s");
+                       n == 1 ? "" : "s");
+    }
     mcp_buf_putc(out, '\n');
 }
 
@@ -286,14 +289,15 @@ void mcp_check_write_text(struct mcp_buf *out, const struct mcp_check *check)
     for (size_t i = 0; i < count; i++)
         write_tool(out, &check->gen->tools[i]);
     mcp_check_write_items(out, check->gen);
+    mcp_check_write_skills(out, check->gen);
     write_isolation(out, check->isolation);
     write_findings(out, found);
-    write_counts(out, found);
+    mcp_check_write_skill_problems(out, check->gen);
+    write_counts(out, check);
 }
 
 bool mcp_check_passes(const struct mcp_check *check, bool strict)
 {
-    const size_t *n = check->findings.by_severity;
-
-    return n[MCP_LINT_ERROR] == 0 && (!strict || n[MCP_LINT_WARNING] == 0);
+    return mcp_check_count(check, MCP_LINT_ERROR) == 0 &&
+           (!strict || mcp_check_count(check, MCP_LINT_WARNING) == 0);
 }

@@ -44,6 +44,24 @@ void mcp_check_write_items(struct mcp_buf *out,
 void mcp_check_write_items_json(struct mcp_buf *out,
                                 const struct mcp_generation *gen);
 
+/* check_skills.c: its skills, and what is wrong with them; nothing when it has
+ * none. */
+void mcp_check_write_skills(struct mcp_buf *out,
+                            const struct mcp_generation *gen);
+void mcp_check_write_skill_problems(struct mcp_buf *out,
+                                    const struct mcp_generation *gen);
+
+/* The skills as a member of a JSON object, a comma before it; the problems
+ * behind the items of `findings`. */
+void mcp_check_write_skills_json(struct mcp_buf *out,
+                                 const struct mcp_generation *gen);
+void mcp_check_write_skill_problems_json(struct mcp_buf *out,
+                                         const struct mcp_check *check);
+
+/* Findings of `severity`, those of skills included. */
+size_t mcp_check_count(const struct mcp_check *check,
+                       enum mcp_lint_severity severity);
+
 /* name[0..len) behind `indent`, and blanks up to the column of the texts. */
 void mcp_check_write_name(struct mcp_buf *out, const char *indent,
                           const char *name, size_t len);

@@ -138,16 +138,18 @@ void mcp_check_write_json(struct mcp_buf *out, const struct mcp_check *check)
     }
     mcp_buf_putc(out, ']');
     mcp_check_write_items_json(out, check->gen);
+    mcp_check_write_skills_json(out, check->gen);
     write_isolation(out, check);
     mcp_buf_puts(out, ",\"findings\":[");
     for (size_t i = 0; i < found->count; i++) {
         mcp_buf_puts(out, i > 0 ? "," : "");
         write_finding(out, &found->items[i]);
     }
+    mcp_check_write_skill_problems_json(out, check);
     mcp_buf_putc(out, ']');
     for (int s = 0; s < MCP_LINT_SEVERITY_COUNT; s++)
         mcp_buf_printf(out, ",\"%ss\":%zu",
                        mcp_lint_severity_name((enum mcp_lint_severity)s),
-                       found->by_severity[s]);
+                       mcp_check_count(check, (enum mcp_lint_severity)s));
     mcp_buf_puts(out, "}\n");
 }

@@ -25,6 +25,7 @@ enum mcp_cli_action {
     MCP_CLI_TEST,        /* runs specs; cli/test.h */
     MCP_CLI_BRIDGE,      /* a stdio client to a remote server */
     MCP_CLI_INIT,        /* writes a new project */
+    MCP_CLI_SKILLS,      /* reads a folder of skills */
     MCP_CLI_TYPES,       /* prints lua/meta/mcp.lua */
     MCP_CLI_COMPLETIONS, /* prints a script for a shell */
     MCP_CLI_MAN,         /* prints the manual page */
@@ -47,8 +48,8 @@ struct mcp_cli {
     enum mcp_cli_action action;
     const struct mcp_command *command; /* its row; HELP: of what is asked   */
     const char *app;       /* the script                                    */
-    bool json;             /* CHECK, LIST, CALL: the form of what is written */
-    bool strict;           /* CHECK: warnings count                         */
+    bool json;             /* CHECK, LIST, CALL, SKILLS: the form of output */
+    bool strict;           /* CHECK, SKILLS: warnings count                 */
     const char *tool;      /* CALL                                          */
     const char *arguments; /* CALL: of --json, or NULL                      */
     char **pairs;          /* CALL, INSTALL: "key=value", BRIDGE: headers,
@@ -62,7 +63,7 @@ struct mcp_cli {
     const char *file;     /* INSTALL: the configuration, or NULL            */
     bool print;           /* INSTALL: changes nothing                       */
     const char *spec;     /* TEST                                           */
-    const char *folder;   /* INIT                                           */
+    const char *folder;   /* INIT, SKILLS                                   */
     const char *template; /* INIT: or NULL: full                            */
     const char *shell;    /* COMPLETIONS                                    */
     struct mcp_cli_bridge bridge;
