@@ -1,5 +1,5 @@
 /*
- * list.c - the four lists, page after page
+ * list.c - the four lists, page after page, and the routes
  *
  *     tools
  *       add(a: number, b?: number) -> { sum: number }
@@ -29,6 +29,7 @@ struct kind {
 
 struct lister {
     struct mcp_endpoint *endpoint;
+    const struct mcp_generation *gen;
     const struct mcp_config *config;
     struct mcp_arena *arena;
     struct mcp_buf out;
@@ -199,6 +200,66 @@ static enum mcp_err write_list(struct lister *l, const struct kind *kind)
     return MCP_OK;
 }
 
+/* ,"NAME":"TEXT"; `text` may be NULL. */
+static void write_member(struct mcp_buf *out, const char *name,
+                         const char *text)
+{
+    if (text == NULL)
+        return;
+    mcp_buf_printf(out, ",\"%s\":", name);
+    mcp_json_write_cstring(out, text);
+}
+
+static void write_route_json(struct mcp_buf *out, const struct mcp_route *r)
+{
+    mcp_buf_puts(out, "{\"method\":");
+    mcp_json_write_cstring(out, r->method);
+    write_member(out, "path", r->path);
+    write_member(out, "title", r->signature.title);
+    write_member(out, "description", r->signature.description);
+    mcp_buf_puts(out, ",\"inputSchema\":");
+    mcp_buf_puts(out, r->signature.input_schema);
+    mcp_buf_putc(out, '}');
+}
+
+/* "GET /items/{item_id:int}", and the first line of what it is. */
+static void write_route(struct mcp_buf *out, const struct mcp_route *r)
+{
+    const char *text = r->signature.description != NULL
+                           ? r->signature.description
+                           : r->signature.title;
+
+    mcp_buf_puts(out, "  ");
+    mcp_banner_put(out, r->name);
+    mcp_buf_putc(out, '\n');
+    if (text == NULL)
+        return;
+    mcp_buf_puts(out, "    ");
+    mcp_banner_add(out, text, strcspn(text, "\n"));
+    mcp_buf_putc(out, '\n');
+}
+
+/* No method of MCP lists them. */
+static void write_routes(struct lister *l)
+{
+    const struct mcp_generation *gen = l->gen;
+
+    if (l->json)
+        mcp_buf_puts(&l->out, ",\"routes\":[");
+    else if (gen->route_count > 0)
+        mcp_buf_printf(&l->out, "%sroutes\n", l->out.len > 0 ? "\n" : "");
+    for (size_t i = 0; i < gen->route_count; i++) {
+        if (l->json && i > 0)
+            mcp_buf_putc(&l->out, ',');
+        if (l->json)
+            write_route_json(&l->out, &gen->routes[i]);
+        else
+            write_route(&l->out, &gen->routes[i]);
+    }
+    if (l->json)
+        mcp_buf_putc(&l->out, ']');
+}
+
 static enum mcp_err write_lists(struct lister *l)
 {
     static const struct kind kinds[] = {
@@ -219,6 +280,7 @@ static enum mcp_err write_lists(struct lister *l)
         if (l->json)
             mcp_buf_putc(&l->out, ']');
     }
+    write_routes(l);
     if (l->json)
         mcp_buf_puts(&l->out, "}\n");
     else if (l->out.len == 0)
@@ -232,6 +294,7 @@ enum mcp_err mcp_list_run(struct mcp_app *app, struct mcp_endpoint *endpoint,
 {
     const struct mcp_generation *gen = mcp_app_acquire(app);
     struct lister l = {.endpoint = endpoint,
+                       .gen = gen,
                        .config = gen->config,
                        .arena = mcp_arena_new(LIST_BYTES),
                        .json = cli->json};

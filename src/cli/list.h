@@ -13,7 +13,7 @@
 
 struct mcp_endpoint;
 
-/* Writes the tools, resources, templates and prompts to `fd`: for people, or
+/* Writes tools, resources, templates, prompts and routes to `fd`: for people, or
  * with --format json as the lists of 2026-07-28 in one object.
  * Errors, told in `message`: MCP_EINTERNAL `fd` does not take it; MCP_ENOMEM.
  */

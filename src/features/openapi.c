@@ -158,12 +158,25 @@ static void write_id(struct mcp_buf *out, const struct mcp_route *r)
     mcp_buf_printf(out, ",\"$id\":\"mcpluad://openapi/body/%zu\"", r->index);
 }
 
+/* Could a body have anything in it? */
+static bool takes_body(const struct mcp_route *r)
+{
+    const struct mcp_json *p = properties_of(r);
+    const struct mcp_json *more =
+        mcp_json_find(r->signature.input_tree, "additionalProperties");
+    bool found = !mcp_json_is(more, MCP_JSON_FALSE);
+
+    for (uint32_t i = 0; i < p->count; i++)
+        found = found || in_body(r, &p->u.members[i].key);
+    return found && has_body(r);
+}
+
 static void write_body(struct mcp_buf *out, const struct mcp_route *r)
 {
     const struct mcp_json *p = properties_of(r);
     size_t n = 0;
 
-    if (!has_body(r))
+    if (!takes_body(r))
         return;
     mcp_buf_puts(out, ",\"requestBody\":{\"content\":{\"application/json\":{"
                       "\"schema\":{\"type\":\"object\"");

@@ -140,6 +140,8 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
     mcp_buf_free(&b);
     if (err != MCP_OK) {
         gen->skills.index = NULL;
+        gen->builtins = NULL;
+        gen->builtin_count = gen->builtin_listed = 0;
         prepared_free(p);
         return err;
     }
