@@ -8,6 +8,7 @@ local core = require "mcp.core"
 local fields = require "mcp.fields"
 local item = require "mcp.item"
 local schema = require "mcp.schema"
+local tasks = require "mcp.tasks"
 local type_ = require "mcp.type"
 local type_fields = require "mcp.type_fields"
 
@@ -63,10 +64,10 @@ local function input_schema(at, decl, block, out, wired, route)
   elseif not t and comment.has_types(block) then
     t, defs = require("mcp.signature").input(at, block, out.binds, wired.providers)
   end
-  for _, field in ipairs(t and t.fields or {}) do
   if route then
     t = require "mcp.route_input"(at, route, t, defs, out)
   end
+  for _, field in ipairs(t and t.fields or {}) do
     wired:check_argument(at, field[1])
   end
   if not t then
@@ -74,8 +75,8 @@ local function input_schema(at, decl, block, out, wired, route)
     t, any = schema.bare(out.binds)
     open = open or any
   end
-  out.input_schema = schema.of_type(at, "input", t, open, defs)
   out.input = t
+  out.input_schema = schema.of_type(at, "input", t, open, defs)
   out.converts = type_.converts(t)
 end
 
@@ -106,7 +107,10 @@ end
 return function(at, decl, out, wired, route)
   local block = comment.find(at, decl.handler)
   item.common(at, decl, block, out)
-  out.annotations = annotations(at, decl)
+  if wired.kind == "tool" then
+    out.annotations = annotations.of_tool(at, decl, route)
+    tasks.describe(at, decl, out)
+  end
   out.assert_format = fields.boolean(at, decl, "assert_format")
   input_schema(at, decl, block, out, wired, route)
   output_schema(at, decl, block, out)

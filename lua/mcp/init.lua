@@ -18,6 +18,15 @@ local M = {
   group = require "mcp.group",
   provide = require "mcp.provide",
   hooks = require("mcp.hooks").declare,
+  tasks = require("mcp.tasks").declare,
+
+  get = route.get,
+  post = route.post,
+  put = route.put,
+  patch = route.patch,
+  delete = route.delete,
+  head = route.head,
+  options = route.options,
 
   shared = require "mcp.shared",
   every = require "mcp.every",
@@ -31,6 +40,7 @@ local M = {
   user = core.user,
   assistant = core.assistant,
   result = core.result,
+  http = core.http,
 
   array = core.array,
   object = core.object,
@@ -40,7 +50,6 @@ local M = {
   notify_resource_updated = core.notify_resource_updated,
   notify_list_changed = core.notify_list_changed,
 
-  http = core.http,
   elicit = ask.elicit,
   sample = ask.sample,
   roots = ask.roots,

@@ -322,7 +322,8 @@ bool mcp_ask_open(struct mcp_job *job)
         refuse(job, why);
         return false;
     }
-    job->ask->responses = responses;
+    if (responses != NULL && responses->count > 0)
+        job->ask->responses = responses;
     return true;
 }
 

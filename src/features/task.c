@@ -17,7 +17,8 @@
 
 enum {
     FIRST_BUCKETS = 64,
-    LOOK_MS = 500,    /* between looks of the clock                       */
+    LOOK_MS = 500,    /* between looks of the clock, at most              */
+    SHORT_MS = 20,    /* and at least                                     */
     EXPIRE_MS = 5000, /* between clean-ups of the store                   */
     LAST_MS = 60000,  /* how long the end of an expired task is told      */
     STACK_BYTES = 256 << 10,
@@ -51,9 +52,11 @@ struct mcp_task *mcp_task_new(struct mcp_tasks *tasks, const char *id,
     t->client = strdup(client != NULL ? client : "{}");
     t->created_ms = t->updated_ms = mcp_task_now_ms();
     t->poll_ms = config->task_poll_interval_ms;
-    t->ttl_ms = config->task_ttl_ms < config->task_max_ttl_ms
-                    ? config->task_ttl_ms
-                    : config->task_max_ttl_ms;
+    t->keep_ms = config->task_ttl_ms;
+    t->most_ms = config->task_max_ttl_ms;
+    t->timeout_s = config->task_timeout;
+    t->grace_s = config->task_cancel_grace;
+    t->ttl_ms = t->keep_ms < t->most_ms ? t->keep_ms : t->most_ms;
     t->version = 1;
     if (t->principal != NULL && t->tool_name != NULL && t->params != NULL &&
         t->client != NULL)
@@ -83,8 +86,22 @@ static void free_task(struct mcp_task *t)
     free(t->state);
     mcp_buf_free(&t->call.out);
     mcp_arena_free(t->arena);
-    mcp_generation_release(t->gen);
+    if (t->gen != NULL)
+        mcp_generation_release(t->gen);
     free(t);
+}
+
+void mcp_task_let_generation_go(struct mcp_task *t)
+{
+    const struct mcp_generation *gen;
+
+    (void)pthread_mutex_lock(&t->tasks->lock);
+    gen = t->gen;
+    t->gen = NULL;
+    t->tool = NULL;
+    (void)pthread_mutex_unlock(&t->tasks->lock);
+    if (gen != NULL)
+        mcp_generation_release(gen);
 }
 
 void mcp_task_release(struct mcp_task *t)
@@ -196,7 +213,6 @@ enum due { NOTHING, FORCE, PROLONG, EXPIRE, SAVE, FORGET };
 static enum due due_of(const struct mcp_task *t, uint64_t now_ns,
                        int64_t now_ms)
 {
-    const struct mcp_config *config = t->gen->config;
     int64_t left = t->created_ms + t->ttl_ms - now_ms;
 
     if (t->kept_only)
@@ -207,11 +223,29 @@ static enum due due_of(const struct mcp_task *t, uint64_t now_ns,
         return NOTHING;
     if (t->cancelled && !t->forced && now_ns >= t->force_ns)
         return FORCE;
-    if (t->forced || left > config->task_ttl_ms / 2)
+    if (t->forced || left > t->keep_ms / 2)
         return NOTHING;
-    if (t->ttl_ms < config->task_max_ttl_ms)
+    if (t->ttl_ms < t->most_ms)
         return PROLONG;
     return left < 0 ? EXPIRE : NOTHING;
+}
+
+/* When the task is due, at most LOOK_MS from now. */
+static uint64_t next_look(const struct mcp_task *t, uint64_t now_ns,
+                          int64_t now_ms)
+{
+    int64_t left = t->created_ms + t->ttl_ms - now_ms;
+    uint64_t when_ns = now_ns + LOOK_MS * MCP_NS_PER_MS;
+
+    if (t->cancelled && !t->forced && t->force_ns < when_ns)
+        when_ns = t->force_ns;
+    if (!t->ending && t->ttl_ms < t->most_ms)
+        left -= t->keep_ms / 2;
+    if (left < 2 * SHORT_MS)
+        left = SHORT_MS;
+    if (left < LOOK_MS && now_ns + (uint64_t)left * MCP_NS_PER_MS < when_ns)
+        when_ns = now_ns + (uint64_t)left * MCP_NS_PER_MS;
+    return when_ns;
 }
 
 /* The first task that is due, as a REF; `*next_ns` may come earlier. */
@@ -220,6 +254,7 @@ static struct mcp_task *find_due_locked(struct mcp_tasks *tasks, enum due *due,
 {
     uint64_t now_ns = mcp_clock_now_ns();
     int64_t now_ms = mcp_task_now_ms();
+    uint64_t when_ns;
 
     for (size_t i = 0; i < tasks->bucket_count; i++)
         for (struct mcp_task *t = tasks->buckets[i]; t != NULL; t = t->next) {
@@ -228,8 +263,9 @@ static struct mcp_task *find_due_locked(struct mcp_tasks *tasks, enum due *due,
                 t->refs++;
                 return t;
             }
-            if (t->cancelled && !t->forced && t->force_ns < *next_ns)
-                *next_ns = t->force_ns;
+            when_ns = next_look(t, now_ns, now_ms);
+            if (when_ns < *next_ns)
+                *next_ns = when_ns;
         }
     return NULL;
 }
@@ -237,10 +273,9 @@ static struct mcp_task *find_due_locked(struct mcp_tasks *tasks, enum due *due,
 /* A task that goes on is kept for longer. */
 static void prolong_locked(struct mcp_task *t)
 {
-    const struct mcp_config *config = t->gen->config;
-    int64_t ttl = mcp_task_now_ms() - t->created_ms + config->task_ttl_ms;
+    int64_t ttl = mcp_task_now_ms() - t->created_ms + t->keep_ms;
 
-    t->ttl_ms = ttl < config->task_max_ttl_ms ? ttl : config->task_max_ttl_ms;
+    t->ttl_ms = ttl < t->most_ms ? ttl : t->most_ms;
     t->version++;
 }
 
@@ -335,15 +370,13 @@ static void *clock_main(void *arg)
 
 static void give_last_moment_locked(struct mcp_task *t)
 {
-    int64_t keep = t->gen->config->task_ttl_ms;
-
     t->ttl_ms = mcp_task_now_ms() - t->created_ms +
-                (keep < LAST_MS ? keep : (int64_t)LAST_MS);
+                (t->keep_ms < LAST_MS ? t->keep_ms : (int64_t)LAST_MS);
 }
 
 bool mcp_task_cancel_locked(struct mcp_task *t, bool expired)
 {
-    double grace = expired ? 0 : t->gen->config->task_cancel_grace;
+    double grace = expired ? 0 : t->grace_s;
 
     if (t->ending || t->forced)
         return false;
@@ -486,6 +519,35 @@ enum mcp_err mcp_tasks_open(struct mcp_app *app, const char *script,
     return MCP_OK;
 }
 
+/* A task that has a generation and no run; NULL: there is none. As a REF. */
+static struct mcp_task *find_waiting(struct mcp_tasks *tasks)
+{
+    struct mcp_task *found = NULL;
+
+    (void)pthread_mutex_lock(&tasks->lock);
+    for (size_t i = 0; i < tasks->bucket_count && found == NULL; i++)
+        for (struct mcp_task *t = tasks->buckets[i]; t != NULL; t = t->next)
+            if (t->gen != NULL && (t->place.waiting || t->place.lane == NULL)) {
+                t->refs++;
+                found = t;
+                break;
+            }
+    (void)pthread_mutex_unlock(&tasks->lock);
+    return found;
+}
+
+/* Those that will not run any more need no generation, which the end of the app
+ * frees. */
+static void let_waiting_go(struct mcp_tasks *tasks)
+{
+    struct mcp_task *t;
+
+    while ((t = find_waiting(tasks)) != NULL) {
+        mcp_task_let_generation_go(t);
+        mcp_task_release(t);
+    }
+}
+
 void mcp_tasks_stop(struct mcp_tasks *tasks)
 {
     bool has_thread;
@@ -500,6 +562,7 @@ void mcp_tasks_stop(struct mcp_tasks *tasks)
     (void)pthread_mutex_unlock(&tasks->lock);
     if (has_thread)
         (void)pthread_join(tasks->thread, NULL);
+    let_waiting_go(tasks);
 }
 
 /* Takes any task out of the table. NULL: it is empty. */

@@ -233,8 +233,8 @@ static void update(struct change *c, const struct mcp_json *id)
     }
     c->task = mcp_task_retain(t);
     c->waiter.done = answers_stored;
+    mcp_task_publish(t); /* before the handler goes on and asks again */
     mcp_task_save(t, &c->waiter);
-    mcp_task_publish(t);
     mcp_task_release(t);
 }
 

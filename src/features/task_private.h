@@ -59,9 +59,13 @@ struct mcp_task {
     char *principal, *tool_name; /* OWNED                                   */
     char *params;                /* JSON, OWNED                             */
     char *client;                /* JSON { id, transport }, OWNED           */
-    const struct mcp_generation *gen; /* REF                                */
-    const struct mcp_tool *tool;      /* of gen; NULL: only to be ended     */
     int64_t created_ms, poll_ms;
+    int64_t keep_ms, most_ms; /* task_ttl_ms, task_max_ttl_ms               */
+    double timeout_s, grace_s;
+
+    /* until it ends */
+    const struct mcp_generation *gen; /* REF; NULL: it has ended            */
+    const struct mcp_tool *tool;      /* of gen; NULL: only to be ended     */
 
     /* as clients see it */
     enum mcp_task_status status;
@@ -155,6 +159,9 @@ void mcp_task_touch_locked(struct mcp_task *t);
 
 /* The clock looks at once. */
 void mcp_tasks_wake_locked(struct mcp_tasks *tasks);
+
+/* It runs no more: gives its generation back. */
+void mcp_task_let_generation_go(struct mcp_task *t);
 
 /* The client wants it no more, or (`expired`) its time is over. True: the call
  * has to be interrupted by mcp_app_cancel(). */

@@ -128,12 +128,11 @@ static void rest(struct mcp_job *job, bool rests)
 void mcp_task_end_locked(struct mcp_task *t, enum mcp_task_status end,
                          char *outcome, const char *message, size_t len)
 {
-    const struct mcp_config *config = t->gen->config;
-    int64_t ttl = mcp_task_now_ms() - t->created_ms + config->task_ttl_ms;
+    int64_t ttl = mcp_task_now_ms() - t->created_ms + t->keep_ms;
 
     mcp_task_queue_end(t->tasks->queue, &t->place);
-    if (ttl > config->task_max_ttl_ms)
-        ttl = config->task_max_ttl_ms;
+    if (ttl > t->most_ms)
+        ttl = t->most_ms;
     if (ttl > t->ttl_ms)
         t->ttl_ms = ttl;
     t->ending = true;
@@ -245,6 +244,7 @@ static void settle(struct mcp_task *t)
     else
         end_with_result(t);
     (void)pthread_mutex_unlock(&t->tasks->lock);
+    mcp_task_let_generation_go(t);
     if (!left) {
         log_end(t);
         mcp_task_save(t, NULL);
@@ -362,9 +362,11 @@ static void show_call(struct mcp_task *t)
 static void wait_again(struct mcp_task *t)
 {
     struct mcp_tasks *tasks = t->tasks;
+    bool over;
 
     (void)pthread_mutex_lock(&tasks->lock);
     t->has_call = false;
+    over = tasks->stop;
     if (t->forced && !t->ending) {
         mcp_task_end_locked(t, MCP_TASK_CANCELLED, NULL,
                             "The task was cancelled", 22);
@@ -374,6 +376,8 @@ static void wait_again(struct mcp_task *t)
         mcp_tasks_wake_locked(tasks);
     }
     (void)pthread_mutex_unlock(&tasks->lock);
+    if (over)
+        mcp_task_let_generation_go(t);
     mcp_task_save(t, NULL);
     mcp_task_release(t);
 }
@@ -385,7 +389,7 @@ static bool start(struct mcp_task *t)
     struct mcp_job job = {.call = &t->call, .tool = t->tool, .user = t};
 
     t->apart = (struct mcp_apart){.id = t->id,
-                                  .timeout_s = t->gen->config->task_timeout,
+                                  .timeout_s = t->timeout_s,
                                   .ask = mcp_task_ask,
                                   .keep = mcp_task_keep,
                                   .rest = rest};

@@ -271,7 +271,7 @@ void mcp_task_save(struct mcp_task *t, struct mcp_task_waiter *w)
     enum mcp_err err = MCP_OK;
     struct mcp_task_row row;
     struct mcp_buf b;
-    bool due;
+    bool due, ended;
 
     mcp_buf_init(&b, MCP_TASK_TEXT_MAX_BYTES);
     (void)pthread_mutex_lock(&tasks->lock);
@@ -288,7 +288,10 @@ void mcp_task_save(struct mcp_task *t, struct mcp_task_waiter *w)
         t->refs++;
         err = copy_row_locked(t, &row, &b) ? MCP_OK : MCP_ENOMEM;
     }
+    ended = t->ending && t->gen != NULL;
     (void)pthread_mutex_unlock(&tasks->lock);
+    if (ended)
+        mcp_task_let_generation_go(t);
     if (w != NULL)
         w->done(w, MCP_OK); /* it is there already */
     if (due && err == MCP_OK)

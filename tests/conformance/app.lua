@@ -533,10 +533,16 @@ mcp.tool("confirm_delete", {
   return "deleted " .. filename
 end)
 
-mcp.tool("multi_input", { description = "Asks two things at once", task = "required" }, function(ctx)
+mcp.tool("multi_input", {
+  description = "Asks two things at once",
+  task = "required",
+}, function(ctx)
+  local types = mcp.types
+  local name = { name = types.optional(types.string()) }
+  local age = { age = types.optional(types.number()) }
   local answers = ctx.ask {
-    name = mcp.elicit { message = "Your name?", schema = { name = mcp.types.optional(mcp.types.string()) } },
-    age = mcp.elicit { message = "Your age?", schema = { age = mcp.types.optional(mcp.types.number()) } },
+    name = mcp.elicit { message = "Your name?", schema = name },
+    age = mcp.elicit { message = "Your age?", schema = age },
   }
   return ("%s, %s"):format(answers.name.action, answers.age.action)
 end)
