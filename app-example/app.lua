@@ -145,6 +145,14 @@ mcp.tool("who_am_i", function(ctx)
   }
 end)
 
+-- A route answers plain HTTP, and may be a tool as well: curl .../hours/sunday
+
+--- When the bar is open.
+---@param day "saturday"|"sunday"|"weekday" Which day
+mcp.get("/hours/{day}", { tool = "opening_hours" }, function(day)
+  return day == "weekday" and "7 to 19" or "9 to 16"
+end)
+
 -- Resources are read by their URI. Static content needs no function.
 
 --- The house rules.

@@ -15,7 +15,7 @@ local item = require "mcp.item"
 local M = {}
 
 --- The fields of a declaration that make the skill.
-M.KNOWN = {
+local KNOWN = {
   name = true,
   description = true,
   license = true,
@@ -26,6 +26,7 @@ M.KNOWN = {
   text = true,
   files = true,
 }
+M.KNOWN = KNOWN
 
 local MAX_NAME, MAX_DESCRIPTION, MAX_COMPATIBILITY = 64, 1024, 500
 
@@ -244,7 +245,7 @@ function M.read(at, decl)
   elseif type(text) ~= "string" then
     at:fail("text must be a string, got %s", fields.told(text))
   end
-  for key in pairs(M.KNOWN) do
+  for _, key in ipairs(fields.sorted_keys(KNOWN)) do
     if key ~= "text" and key ~= "files" and decl[key] ~= nil then
       at:fail("text is the whole SKILL.md; %s belongs into its front matter", key)
     end

@@ -19,7 +19,12 @@ for name in pairs(document.KNOWN) do
   MADE[name] = name ~= "text" and true or nil
 end
 
-local GIVEN = { uri = true, frontmatter = true, resources = true, files = true }
+local GIVEN_FIELDS = {
+  uri = true,
+  frontmatter = true,
+  resources = true,
+  files = true,
+}
 local RESOURCE = { uri = true, digest = true, size = true }
 local SCHEME, SUFFIX = "skill://", "/SKILL.md"
 local MAX_FILES, MAX_BYTES = 512, 16 * 1024 * 1024
@@ -168,7 +173,7 @@ local function read_names(at, given, root)
 end
 
 local function check(at, given, prefix)
-  fields.known(at, given, GIVEN)
+  fields.known(at, given, GIVEN_FIELDS)
   local root = root_of(at, given.uri, prefix)
   check_frontmatter(at, given.frontmatter, root)
   check_resources(at, given.resources, root)

@@ -317,6 +317,85 @@ function mcp.prompt_controller(controller) end
 --------------------------------------------------------------------------------
 -- Around a call
 
+---@class mcp.SkillFile
+---@field text? string                 the content, or
+---@field blob? string                 bytes, or
+---@field file? string                 a file on disk, beside the app; not in sources
+---@field mime_type? string            default: by the name, else by the content
+
+--- The files of a skill by their paths in it.
+---@alias mcp.SkillFiles table<string, string|mcp.SkillFile>
+
+---@class mcp.SkillFields
+---@field name? string                 1 to 64 of a-z 0-9 -
+---@field description? string          what it does and when to use it; at most 1024 characters
+---@field license? string
+---@field compatibility? string        at most 500 characters
+---@field allowed_tools? string|string[]
+---@field metadata? table<string, string>
+---@field body? string                 what stands below the front matter
+---@field text? string                 the whole SKILL.md, instead of the fields above
+---@field files? mcp.SkillFiles        besides SKILL.md
+
+---@class mcp.Skill: mcp.SkillFields
+---@field prefix? string               "acme/billing": skill://acme/billing/NAME/SKILL.md
+
+--- Declares an Agent Skill that is made here.
+---@param skill mcp.Skill
+function mcp.skill(skill) end
+
+---@class mcp.SkillResource
+---@field uri string                   of a file of the skill
+---@field digest string                "sha256:" and 64 hexadecimal digits
+---@field size integer                 bytes
+
+--- A skill as clients get it.
+---@class mcp.SkillEntry
+---@field uri string                   of its SKILL.md
+---@field frontmatter table            with name and description
+---@field resources mcp.SkillResource[]|"dynamic"
+---@field files? string[]              of a dynamic one: the paths of its files
+
+---@alias mcp.SourceSkill mcp.SkillFields|mcp.SkillEntry
+
+---@class mcp.SkillSource
+---@field prefix? string               of all its skills
+---@field list? fun(ctx: mcp.Context): mcp.SourceSkill[]?, string?
+---@field get? fun(uri: string, ctx: mcp.Context): mcp.SourceSkill?, string?
+---@field read? fun(uri: string, ctx: mcp.Context): any, string?
+---@field guards? mcp.Guards           for get and read
+---@field dependencies? table<string, mcp.Provider>  in ctx.dep
+
+---@class mcp.Skills
+---@field paths? string|string[]       folders of skills, from the app's folder
+---@field prefix? string               before the skills of these folders
+---@field sources? mcp.SkillSource[]
+---@field expose_as_resources? boolean in resources/list; default true
+---@field directory_read? boolean      serve resources/directory/read; default true
+---@field max_files? integer           of one skill; default 512
+---@field max_bytes? integer           of one skill; default 16 MiB
+---@field cache? mcp.CacheHint
+
+--- Serves the Agent Skills of folders and of functions. Once in an app.
+---@param skills mcp.Skills
+function mcp.skills(skills) end
+
+---@class mcp.SkillController
+---@field prefix? string               of its skills (a/b), tools (a_x) and prompts (a/x)
+---@field instructions? string         before what its prompts say
+---@field tags? string[]
+---@field guards? mcp.Guards
+---@field dependencies? table<string, mcp.Provider>
+---@field list? fun(ctx: mcp.Context): mcp.SourceSkill[]?, string?
+---@field get? fun(uri: string, ctx: mcp.Context): mcp.SourceSkill?, string?
+---@field read? fun(uri: string, ctx: mcp.Context): any, string?
+---@field tools? mcp.Tool[]
+---@field prompts? mcp.Prompt[]
+
+--- Skills, tools and prompts that belong together.
+---@param controller mcp.SkillController
+function mcp.skill_controller(controller) end
+
 ---@class mcp.Group
 ---@field prefix? string               tools become prefix_name, prompts prefix/name
 ---@field tags? string|string[]

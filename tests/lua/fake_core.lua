@@ -140,6 +140,11 @@ local function adder(list, kind, key)
   end
 end
 
+local function keep(list, item)
+  list[#list + 1] = item
+  return true
+end
+
 --- A core whose records are in `state`.
 ---@param state table
 function M.new(state)
@@ -161,6 +166,11 @@ function M.new(state)
     add_tool = adder(state.tools, "tool", "name"),
     add_resource = adder(state.resources, "resource", "uri"),
     add_prompt = adder(state.prompts, "prompt", "name"),
+    set_skills = function(options) state.skill_options = options end,
+    add_skill = function(skill) return keep(state.skills, skill) end,
+    add_skill_folder = function(folder) return keep(state.skill_folders, folder) end,
+    add_skill_source = adder(state.skill_sources, "skill source", "name"),
+    sha256 = function(bytes) return ("%064x"):format(#bytes) end,
     add_route = adder(state.routes, "route", "name"),
     keep_finish = function(f) state.finish = f end,
     expect_finish = function() state.finish_expected = true end,
@@ -210,6 +220,7 @@ end
 ---@return table mcp, table state
 function M.fresh()
   local state = { loading = true, following = false, options = {}, sources = {} }
+  state.skills, state.skill_folders, state.skill_sources = {}, {}, {}
   state.tools, state.resources, state.prompts, state.routes = {}, {}, {}, {}
   state.log, state.now = {}, 0
   for name in pairs(package.loaded) do

@@ -51,7 +51,7 @@ end
 describe("the definition file", function()
   it("has the names of mcp, all of them and no others", function()
     local mcp = fake.fresh()
-    local _ = mcp.types
+    local _ = { mcp.types, mcp.skill, mcp.skills, mcp.skill_controller }
     local names = keys(defined())
     names[#names + 1] = "null" -- nil there, as a definition has no value
     table.sort(names)
@@ -93,6 +93,16 @@ describe("the definition file", function()
     assert.same(table_keys("mcp.hooks", "KNOWN"), fields_of "mcp%.Hooks")
     assert.same(table_keys("mcp.prompt_controller", "KNOWN"), fields_of "mcp%.PromptController")
     assert.same(table_keys("mcp.arguments", "KNOWN"), fields_of "mcp%.PromptArgument")
+  end)
+
+  it("has the fields of skills", function()
+    local known = table_keys("mcp.skill_document", "KNOWN")
+    assert.same(known, fields_of "mcp%.SkillFields")
+    assert.same({ "prefix" }, fields_of "mcp%.Skill:")
+    assert.same(table_keys("mcp.skills", "KNOWN"), fields_of "mcp%.Skills%f[^%a]")
+    assert.same(table_keys("mcp.skill_source", "KNOWN"), fields_of "mcp%.SkillSource%f[^%a]")
+    assert.same(table_keys("mcp.skill_controller", "KNOWN"), fields_of "mcp%.SkillController")
+    assert.same(table_keys("mcp.skill_entry", "GIVEN_FIELDS"), fields_of "mcp%.SkillEntry")
   end)
 
   it("has the options of the server", function()
