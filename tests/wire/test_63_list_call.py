@@ -239,7 +239,7 @@ class Call(Command):
                 (["add", "a=1", "a=2"], 'the argument "a" is given twice'),
                 (["add", "--json", "[]"], "--json must be an object"),
                 (["add", "--json", '{"a":1'], "--json: "),
-                (["add", "--json"], "--json: "),
+                (["add", "--json"], "--json needs a value: OBJECT"),
                 (["add", "--jsn={}"], "did you mean --json?"),
                 (["add", "--format=xml"], "--format must be text or json")):
             done = self.call(*arguments, code=2)
