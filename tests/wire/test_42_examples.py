@@ -39,6 +39,13 @@ def png_rows(data):
 class Example(wire.TestCase):
     APP_FILE = EXAMPLE
 
+    def test_the_route_is_a_tool(self):
+        answer = self.server.get(path="/hours/sunday")
+        self.assertEqual((answer.status, answer.body), (200, b"9 to 16"))
+        answer = self.server.call("opening_hours", {"day": "weekday"})
+        self.assertEqual(self.texts(answer), ["7 to 19"])
+        self.assertEqual(self.server.get(path="/hours/never").status, 422)
+
     def texts(self, answer):
         return [block.get("text") for block in answer.result["content"]]
 
@@ -46,7 +53,7 @@ class Example(wire.TestCase):
         tools = self.server.rpc("tools/list").result["tools"]
         self.assertEqual([tool["name"] for tool in tools],
                          ["menu", "price", "order", "brew", "recipe",
-                          "who_am_i"])
+                          "who_am_i", "opening_hours"])
         by_name = {tool["name"]: tool for tool in tools}
         self.assertEqual(by_name["menu"]["description"],
                          "The drinks of the day, with their prices in cents.")
