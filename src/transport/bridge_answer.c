@@ -232,10 +232,25 @@ static void take_response(struct mcp_bridge_call *c,
     finish(owner, c);
 }
 
+static bool is_message(const struct mcp_json *v)
+{
+    return mcp_json_find(v, "method") != NULL ||
+           mcp_json_find(v, "result") != NULL ||
+           mcp_json_is(mcp_json_find(v, "error"), MCP_JSON_OBJECT);
+}
+
 /* The parts of a batch; the client gets it as it is. */
 static void take_batch(struct mcp_bridge_call *c, const struct mcp_json *tree,
                        const char *text, size_t len)
 {
+    bool good = tree->count > 0 && !c->modern;
+
+    for (uint32_t i = 0; good && i < tree->count; i++)
+        good = is_message(&tree->u.items[i]);
+    if (!good) {
+        mcp_log(MCP_LOG_WARNING, "bridge", "%s: dropped an array", c->name);
+        return;
+    }
     mcp_bridge_out_line(&c->b->out, text, len);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct mcp_json *id = mcp_json_find(&tree->u.items[i], "id");
@@ -277,8 +292,7 @@ bool mcp_bridge_take_message(struct mcp_bridge_call *c, const char *text,
         take_batch(c, tree, text, len);
     else if (mcp_json_find(tree, "method") != NULL)
         take_other(c, tree, text, len);
-    else if (mcp_json_find(tree, "result") != NULL ||
-             mcp_json_find(tree, "error") != NULL)
+    else if (is_message(tree))
         take_response(c, tree, text, len);
     else
         mcp_log(MCP_LOG_WARNING, "bridge",
