@@ -21,7 +21,8 @@ stages of ./dev test, run in this order:
   e2e           official client and conformance suite (npm) against the release binary
   fuzz          every fuzzer for FUZZ_SECONDS (3) each
   docs          the code blocks of README and docs
-  soak          everything at once for SOAK_SECONDS (60): release, ASan, TSan builds
+  soak          everything at once for SOAK_SECONDS (60): release, ASan, TSan builds;
+                then the server is killed under tasks, 5 times
 TEXT
 }
 
@@ -251,6 +252,13 @@ soak_of() {
     limited python3 tests/soak/mix.py --seconds "$seconds" "$@"
 }
 
+# crash_of PRESET KILLS: tasks of that binary, which is killed under load.
+crash_of() {
+  build_or_show "$1"
+  MCPLUAD_BIN=$here/build/$1/mcpluad PYTHONDONTWRITEBYTECODE=1 \
+    limited python3 tests/soak/crash.py --kills "$2"
+}
+
 # A third of the time for each build; ThreadSanitizer without runaways, whose
 # signal it holds back.
 stage_soak() {
@@ -258,6 +266,7 @@ stage_soak() {
   check "soak of the release build" soak_of release "$part"
   check "soak under ASan" soak_of dev "$part"
   check "soak under TSan" soak_of tsan "$part" --quiet
+  check "tasks and kill -9" crash_of dev 5
 }
 
 # run_stage NAME: in a subshell with its own log; prints one line of outcome.

@@ -190,13 +190,21 @@ static bool set_options(lua_State *L, struct mcp_config *config, char *message)
     return err == MCP_OK;
 }
 
+/* Whatever store the app names: a spec begins without tasks and leaves none. */
+static bool keep_tasks_here(struct mcp_config *config, char *message)
+{
+    return mcp_config_set(config, "task_store", "memory:", MCP_FROM_ENV, message,
+                          MESSAGE_BYTES) == MCP_OK;
+}
+
 static bool start_host(lua_State *L, struct host *h, char *message)
 {
     struct mcp_app_options options = {.path = lua_tostring(L, 1)};
 
     (void)snprintf(message, MESSAGE_BYTES, "out of memory");
     h->config = mcp_config_new();
-    if (h->config == NULL || !set_options(L, h->config, message))
+    if (h->config == NULL || !keep_tasks_here(h->config, message) ||
+        !set_options(L, h->config, message))
         return false;
     mcp_log_setup((enum mcp_log_level)h->config->log_level,
                   h->config->log_json);

@@ -9,8 +9,7 @@
 
 /* ---- questions ---------------------------------------------------------- */
 
-/* The text of inputRequests, anew; and the status that goes with it. False: no
- * memory. */
+/* The text of inputRequests, anew; NULL when none is open. False: no memory. */
 static bool show_questions_locked(struct mcp_task *t)
 {
     const struct mcp_task_question *q;
@@ -39,7 +38,6 @@ static bool show_questions_locked(struct mcp_task *t)
         return false;
     free(t->questions);
     t->questions = text;
-    t->status = text != NULL ? MCP_TASK_INPUT_REQUIRED : MCP_TASK_WORKING;
     mcp_task_touch_locked(t);
     return true;
 }
@@ -77,11 +75,12 @@ enum mcp_err mcp_task_ask(struct mcp_job *job,
         err = MCP_ECANCELED;
     else if (!show_questions_locked(t))
         err = MCP_ENOMEM;
+    else
+        t->asking = t->version; /* shown when they are stored */
     (void)pthread_mutex_unlock(&t->tasks->lock);
     if (err != MCP_OK)
         return err;
     mcp_task_save(t, NULL);
-    mcp_task_publish(t);
     return MCP_OK;
 }
 
@@ -183,7 +182,8 @@ static enum mcp_err read_answers(const struct mcp_task *t,
         const struct mcp_task_question *q = find_question(t, &m->key);
         struct mcp_task_answer *a;
 
-        taken[i] = q != NULL && !q->answered && !t->ending && !t->forced;
+        taken[i] = q != NULL && !q->answered && t->asking == 0 && !t->ending &&
+                   !t->forced;
         if (!taken[i])
             continue;
         if (m->value.type != MCP_JSON_OBJECT)
@@ -209,6 +209,8 @@ enum mcp_err mcp_task_answer_locked(struct mcp_task *t,
         if (!show_questions_locked(t)) {
             mark_answered(t, responses, taken, false);
             err = MCP_ENOMEM;
+        } else if (t->questions == NULL) {
+            t->status = MCP_TASK_WORKING;
         }
     }
     for (; made != NULL; made = next) {

@@ -82,11 +82,12 @@ struct mcp_task {
     /* its way */
     struct mcp_task_place place;
     struct mcp_task_question *asked;
-    bool listed;    /* in the table                                          */
-    bool has_call;  /* `call` is set up                                      */
-    bool cancelled; /* the client wants it no more                       */
-    bool expired;   /* it ran into its last moment                       */
-    bool forced;    /* its handler is to be interrupted                  */
+    uint64_t asking; /* the version that has them, not stored yet; 0: it is  */
+    bool listed;     /* in the table                                          */
+    bool has_call;   /* `call` is set up                                      */
+    bool cancelled;  /* the client wants it no more                       */
+    bool expired;    /* it ran into its last moment                       */
+    bool forced;     /* its handler is to be interrupted                  */
     uint64_t force_ns; /* when, while cancelled and not forced              */
     bool ending;       /* `end` and `outcome` are set, the store is to know */
     bool refused;      /* the store refused the end once                    */

@@ -177,6 +177,8 @@ static bool copy_row_locked(struct mcp_task *t, struct mcp_task_row *row,
         row->status = t->end;
     else
         mcp_task_write_kept_locked(b, t);
+    if (!t->ending && t->asking != 0)
+        row->status = MCP_TASK_INPUT_REQUIRED;
     mcp_buf_putc(b, '\0');
     if (b->failed)
         return false;
@@ -221,6 +223,16 @@ static bool show_end_locked(struct mcp_task *t, enum mcp_err err)
     return true;
 }
 
+/* The questions are in the store: from now on clients see them. */
+static bool show_asking_locked(struct mcp_task *t)
+{
+    if (t->asking == 0 || t->written < t->asking || t->ending)
+        return false;
+    t->asking = 0;
+    t->status = MCP_TASK_INPUT_REQUIRED;
+    return true;
+}
+
 static void try_later_locked(struct mcp_tasks *tasks, unsigned ms)
 {
     tasks->retry_ns = mcp_clock_now_ns() + ms * MCP_NS_PER_MS;
@@ -232,7 +244,7 @@ static void put_done(void *user, enum mcp_err err)
 {
     struct mcp_task *t = user;
     struct mcp_task_waiter *w, *next;
-    bool ended, more, unlist;
+    bool ended, asks, more, unlist;
 
     (void)pthread_mutex_lock(&t->tasks->lock);
     t->writing = false;
@@ -246,6 +258,7 @@ static void put_done(void *user, enum mcp_err err)
         t->written = t->in_flight;
     }
     w = take_waiters_locked(t);
+    asks = show_asking_locked(t);
     ended = show_end_locked(t, err);
     unlist = ended && !t->kept_only;
     if (unlist)
@@ -256,7 +269,7 @@ static void put_done(void *user, enum mcp_err err)
         next = w->next;
         w->done(w, err);
     }
-    if (ended)
+    if (ended || asks)
         mcp_task_publish(t);
     if (more)
         mcp_task_save(t, NULL);
