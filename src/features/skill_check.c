@@ -171,7 +171,7 @@ static void check_link(const struct checker *c, const struct mcp_skill *skill,
     n = clean(path, link, len);
     path[n] = '\0';
     if (n > 0 && !has_target(skill, path, n))
-        warn(c, line,
+        warn(c, skill->line > 0 ? skill->line : line,
              "links are relative to the folder of the skill and stay "
              "in it",
              "a link to a file that the skill does not have: ", path);

@@ -94,6 +94,20 @@ static void a_text_is_kept_byte_for_byte(void **state)
     assert_int_equal(skill_reports(MCP_SKILL_WARNING), 2); /* the key as well */
 }
 
+static void a_link_to_nowhere_is_told_where_the_skill_is_made(void **state)
+{
+    struct mcp_skill_code code = {.name = "x",
+                                  .description = "d",
+                                  .body = "[a](b.md)",
+                                  .body_len = 9,
+                                  .file = "app.lua",
+                                  .line = 3};
+
+    (void)state;
+    load_code(&code);
+    skill_expect(MCP_SKILL_WARNING, "app.lua", 3, "does not have: b.md");
+}
+
 static void refuse(const struct mcp_skill_code *code, const char *reason)
 {
     struct mcp_skill_code placed = *code;
@@ -235,6 +249,7 @@ int main(void)
         SKILL_TEST(a_skill_is_written_from_its_parts),
         SKILL_TEST(every_character_comes_back),
         SKILL_TEST(a_text_is_kept_byte_for_byte),
+        SKILL_TEST(a_link_to_nowhere_is_told_where_the_skill_is_made),
         SKILL_TEST(a_wrong_declaration_is_reported_where_it_is),
         SKILL_TEST(two_at_one_place_are_one),
         SKILL_TEST(limits_hold_for_code_as_well),
