@@ -193,8 +193,8 @@ static bool set_options(lua_State *L, struct mcp_config *config, char *message)
 /* Whatever store the app names: a spec begins without tasks and leaves none. */
 static bool keep_tasks_here(struct mcp_config *config, char *message)
 {
-    return mcp_config_set(config, "task_store", "memory:", MCP_FROM_ENV, message,
-                          MESSAGE_BYTES) == MCP_OK;
+    return mcp_config_set(config, "task_store", "memory:", MCP_FROM_ENV,
+                          message, MESSAGE_BYTES) == MCP_OK;
 }
 
 static bool start_host(lua_State *L, struct host *h, char *message)
