@@ -242,6 +242,8 @@ static void end_broken(struct mcp_bridge_call *c, CURLcode code)
 void mcp_bridge_transfer_ended(struct mcp_bridge_call *c, CURLcode code)
 {
     (void)c->b->curl.easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &c->status);
+    if (c->form == MCP_BRIDGE_UNKNOWN && code == CURLE_OK)
+        mcp_bridge_transfer_find_form(c); /* there was no body */
     if (c->finished && c->role == MCP_BRIDGE_OF_CLIENT) {
         mcp_bridge_call_end(c);
         return;

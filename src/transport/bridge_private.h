@@ -220,6 +220,9 @@ void mcp_bridge_calls_reap(struct mcp_bridge *b, bool every);
 /* Hands the call to libcurl. Errors: MCP_ENOMEM; MCP_EINTERNAL it refuses. */
 enum mcp_err mcp_bridge_transfer_start(struct mcp_bridge_call *c) MCP_MUST_USE;
 
+/* The head of the answer is there: sets status and form. */
+void mcp_bridge_transfer_find_form(struct mcp_bridge_call *c);
+
 /* Takes it back, whatever it has done. */
 void mcp_bridge_transfer_stop(struct mcp_bridge_call *c);
 

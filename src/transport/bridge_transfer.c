@@ -231,8 +231,7 @@ static void on_event(void *user, const char *data, size_t len)
         c->rest_ns += FINISHED_MS * MCP_NS_PER_MS;
 }
 
-/* The first bytes of the body are there. */
-static void find_form(struct mcp_bridge_call *c)
+void mcp_bridge_transfer_find_form(struct mcp_bridge_call *c)
 {
     const struct mcp_curl *curl = &c->b->curl;
     char *type = NULL;
@@ -318,7 +317,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
         return CURL_WRITEFUNC_PAUSE;
     }
     if (c->form == MCP_BRIDGE_UNKNOWN)
-        find_form(c);
+        mcp_bridge_transfer_find_form(c);
     if (c->form == MCP_BRIDGE_OTHER || !take_bytes(c, bytes, len))
         return 0; /* libcurl breaks it off */
     return len;
