@@ -3,6 +3,7 @@
  *
  *     tools
  *       add(a: number, b?: number) -> { sum: number }
+ *       export(what: string) (task)
  *         Add two numbers.
  *     prompts
  *       greet(name, style?)
@@ -131,13 +132,29 @@ static void write_what(struct mcp_buf *out, const struct mcp_json *item)
     mcp_buf_putc(out, '\n');
 }
 
-static void write_item(struct mcp_buf *out, const struct kind *kind,
+/* " (task)", " (task only)": clients are not told. */
+static void write_task(struct lister *l, const struct mcp_json *tool)
+{
+    const struct mcp_json *name = mcp_json_find(tool, "name");
+    const struct mcp_tool *t =
+        mcp_json_is(name, MCP_JSON_STRING)
+            ? mcp_generation_find_tool(l->gen, name->u.text, name->count)
+            : NULL;
+
+    if (t != NULL && t->task.use != MCP_TASK_NEVER)
+        mcp_buf_puts(&l->out, t->task.use == MCP_TASK_REQUIRED ? " (task only)"
+                                                               : " (task)");
+}
+
+static void write_item(struct lister *l, const struct kind *kind,
                        const struct mcp_json *item)
 {
-    mcp_buf_puts(out, "  ");
-    kind->write_head(out, item);
-    mcp_buf_putc(out, '\n');
-    write_what(out, item);
+    mcp_buf_puts(&l->out, "  ");
+    kind->write_head(&l->out, item);
+    if (kind->write_head == write_tool)
+        write_task(l, item);
+    mcp_buf_putc(&l->out, '\n');
+    write_what(&l->out, item);
 }
 
 /* ---- the lists ------------------------------------------------------------
@@ -173,7 +190,7 @@ static void write_page(struct lister *l, const struct kind *kind,
         if (l->json)
             mcp_json_write(&l->out, &items->u.items[i]);
         else
-            write_item(&l->out, kind, &items->u.items[i]);
+            write_item(l, kind, &items->u.items[i]);
     }
 }
 
