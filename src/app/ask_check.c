@@ -182,6 +182,8 @@ bool mcp_ask_is_possible(const struct mcp_job *job,
         return false;
     if (q->feature == NULL)
         return true;
+    if (job->call->revision < MCP_2025_11_25)
+        return strcmp(q->feature, "form") == 0; /* the only one then */
     if (strcmp(q->feature, "form") == 0)
         return mcp_json_find(has, "form") != NULL ||
                mcp_json_find(has, "url") == NULL;

@@ -209,8 +209,10 @@ static enum mcp_err keep_client(struct mcp_session *s,
     if (err != MCP_OK)
         return err;
     s->client.info = copy;
-    err = mcp_keep(client->capabilities, NULL, MCP_SESSION_CLIENT_MAX_BYTES,
-                   &copy);
+    /* 2025-03-26 has no elicitation, whatever its client says */
+    err = mcp_keep(client->capabilities,
+                   s->revision < MCP_2025_06_18 ? "elicitation" : NULL,
+                   MCP_SESSION_CLIENT_MAX_BYTES, &copy);
     if (err == MCP_OK)
         s->client.capabilities = copy;
     return err;

@@ -4,6 +4,9 @@
  *     {"schema": ..., "values": [...]}  -->  {"valid": [true, false, ...]}
  *                                       -->  {"error": "/type: unknown ..."}
  *
+ * With "name" beside it a schema is kept under that name, and a line with the
+ * name alone uses it again.
+ *
  * For tests that compare the engine with another one (tests/e2e). A verdict is
  * true, false, or a string when there is none: "limit", "memory", or "differs"
  * when asking for the errors changed the answer.
@@ -12,10 +15,23 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/schema.h"
 
-enum { ARENA_BYTES = 64 << 20, OUT_BYTES = 64 << 20, MAX_DEPTH = 500 };
+enum {
+    ARENA_BYTES = 64 << 20,
+    OUT_BYTES = 64 << 20,
+    MAX_DEPTH = 500,
+    KEPT_MAX = 400,
+    NAME_MAX_BYTES = 100,
+};
+
+static struct {
+    char name[NAME_MAX_BYTES];
+    struct mcp_schema *schema;
+} kept[KEPT_MAX];
+static int kept_count;
 
 static const char *verdict_name(enum mcp_err err)
 {
@@ -57,16 +73,52 @@ static void write_error(struct mcp_buf *out, const char *message)
     mcp_buf_puts(out, "}\n");
 }
 
+/* The schema kept under the name, or NULL. */
+static struct mcp_schema *find_kept(const struct mcp_json *name)
+{
+    for (int i = 0; i < kept_count; i++)
+        if (mcp_json_equals_string(name, kept[i].name))
+            return kept[i].schema;
+    return NULL;
+}
+
+/* The name's schema, now and later. False: there is no room. */
+static bool keep(const struct mcp_json *name, struct mcp_schema *schema)
+{
+    if (!mcp_json_is(name, MCP_JSON_STRING) || name->count >= NAME_MAX_BYTES ||
+        kept_count == KEPT_MAX)
+        return false;
+    memcpy(kept[kept_count].name, name->u.text, name->count);
+    kept[kept_count++].schema = schema;
+    return true;
+}
+
+static void judge_all(struct mcp_buf *out, const struct mcp_schema *s,
+                      const struct mcp_json *values)
+{
+    mcp_buf_puts(out, "{\"valid\":[");
+    for (uint32_t i = 0; i < values->count; i++) {
+        if (i > 0)
+            mcp_buf_putc(out, ',');
+        mcp_buf_puts(out, judge(s, &values->u.items[i]));
+    }
+    mcp_buf_puts(out, "]}\n");
+}
+
 static void check(struct mcp_buf *out, const struct mcp_json *line)
 {
     const struct mcp_json *schema = mcp_json_find(line, "schema");
+    const struct mcp_json *name = mcp_json_find(line, "name");
     const struct mcp_json *values = mcp_json_find(line, "values");
-    struct mcp_schema *s = NULL;
+    struct mcp_schema *s = name != NULL ? find_kept(name) : NULL;
     char message[600] = "";
-    uint32_t i;
 
-    if (schema == NULL || !mcp_json_is(values, MCP_JSON_ARRAY)) {
+    if ((s == NULL && schema == NULL) || !mcp_json_is(values, MCP_JSON_ARRAY)) {
         write_error(out, "the line lacks schema or values");
+        return;
+    }
+    if (s != NULL) {
+        judge_all(out, s, values);
         return;
     }
     if (mcp_schema_compile(schema, NULL, &s, message, sizeof(message)) !=
@@ -74,14 +126,9 @@ static void check(struct mcp_buf *out, const struct mcp_json *line)
         write_error(out, message);
         return;
     }
-    mcp_buf_puts(out, "{\"valid\":[");
-    for (i = 0; i < values->count; i++) {
-        if (i > 0)
-            mcp_buf_putc(out, ',');
-        mcp_buf_puts(out, judge(s, &values->u.items[i]));
-    }
-    mcp_buf_puts(out, "]}\n");
-    mcp_schema_free(s);
+    judge_all(out, s, values);
+    if (name == NULL || !keep(name, s))
+        mcp_schema_free(s);
 }
 
 static void check_line(struct mcp_buf *out, const char *text, size_t len)
@@ -111,9 +158,12 @@ int main(void)
     while (good && (len = getline(&text, &cap, stdin)) > 0) {
         mcp_buf_clear(&out);
         check_line(&out, text, (size_t)len);
-        good = !out.failed && fwrite(out.data, 1, out.len, stdout) == out.len;
+        good = !out.failed && fwrite(out.data, 1, out.len, stdout) == out.len &&
+               fflush(stdout) == 0; /* whoever asks may wait for it */
     }
+    while (kept_count > 0)
+        mcp_schema_free(kept[--kept_count].schema);
     free(text);
     mcp_buf_free(&out);
-    return good && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

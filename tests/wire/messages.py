@@ -145,11 +145,17 @@ class Stream:
     """A response read while it arrives. Iterate for Events; `message()` waits
     for the next JSON-RPC message. Close it to hang up."""
 
-    def __init__(self, connection, response):
-        self.connection, self.response = connection, response
+    def __init__(self, connection, response, take=None):
+        self.connection, self.response, self._take = connection, response, take
         self.status, self.headers = response.status, response.headers
         self.comments = 0
-        self._events = parse_events(self._lines())
+        self._events = self._read_events()
+
+    def _read_events(self):
+        for event in parse_events(self._lines()):
+            if event.data and self._take:
+                self._take(event.data)
+            yield event
 
     def _lines(self):
         while True:

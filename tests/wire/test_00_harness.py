@@ -3,6 +3,7 @@
 import signal
 import unittest
 
+import schemas
 import wire
 
 APP = """
@@ -98,6 +99,74 @@ class Helpers(unittest.TestCase):
                      "WARNING: ThreadSanitizer: data race"):
             self.assertRegex(text, wire.REPORT)
         self.assertNotRegex("tool greet: error: no such file", wire.REPORT)
+
+
+@wire.needs_shared("spec")
+class Judging(unittest.TestCase):
+    """The judge refuses what breaks a schema; wire.JUDGE asks it for all that
+    the tests receive."""
+
+    def setUp(self):
+        if not isinstance(wire.JUDGE, schemas.Judge):
+            self.skipTest("needs schema_check beside the binary")
+
+    def judge(self, method, version, message):
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
+        wire.JUDGE.take(schemas.Sent(wire.encode(body), version),
+                        wire.encode({"jsonrpc": "2.0", **message}))
+        wire.JUDGE.judge()
+
+    def test_what_is_right(self):
+        for version in (wire.MODERN, *wire.LEGACY):
+            self.judge("tools/call", version, {
+                "id": 1, "error": {"code": -32603, "message": "m"}})
+        for version in wire.LEGACY:
+            self.judge("tools/list", version, {"id": 1, "result": {
+                "tools": []}})
+        self.judge("x", "2025-06-18", {"error": {"code": 1, "message": "m"}})
+
+    def test_what_is_wrong(self):
+        for version in (wire.MODERN, *wire.LEGACY):
+            for method, message in (
+                    ("tools/list", {"id": 1, "result": {"tools": {}}}),
+                    ("prompts/get", {"id": 1, "result": {}}),
+                    ("tools/call", {"id": None, "result": {"content": []}}),
+                    ("x", {"id": None, "error": {"code": 1, "message": "m"}}),
+                    ("x", {"id": 1, "error": {"code": "1", "message": "m"}}),
+                    ("x", {"method": "notifications/progress", "params": {}}),
+                    ("x", {"method": "notifications/unheard_of"})):
+                with self.assertRaises(AssertionError):
+                    self.judge(method, version, message)
+        for version, message in (
+                ("2025-03-26", {"id": 2, "method": "elicitation/create"}),
+                (wire.MODERN, {"id": 1, "result": {"content": []}}),
+                (wire.MODERN, {"id": 1, "error": {
+                    "code": -32022, "message": "m"}}),
+                ("2025-11-25", {"error": {"code": 1}})):
+            with self.assertRaises(AssertionError):
+                self.judge("tools/call", version, message)
+
+    def test_each_message_reaches_it(self):
+        received = []
+        take, wire.JUDGE.take = wire.JUDGE.take, \
+            lambda sent, text: received.append((sent, text))
+        try:
+            with wire.Server(APP) as server:
+                server.call("greet")
+                server.session("2025-06-18").call("greet")
+                with server.stream(*wire.modern("subscriptions/listen", {
+                        "notifications": {"toolsListChanged": True}})) as s:
+                    s.message()
+            with wire.Stdio(APP) as process:
+                process.initialize("2025-03-26")
+                process.request(wire.modern("tools/list", id=7))
+        finally:
+            wire.JUDGE.take = take
+        versions = [sent.of(wire.json.loads(text)) for sent, text in received]
+        self.assertEqual(versions, [
+            (wire.MODERN, "tools/call"), ("2025-06-18", "initialize"),
+            ("2025-06-18", "tools/call"), (wire.MODERN, None),
+            ("2025-03-26", "initialize"), (wire.MODERN, "tools/list")])
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ import threading
 import time
 import unittest
 
+import schemas
 from messages import (  # noqa: F401 (given on to the tests)
     CLIENT_INFO, LEGACY, META, MODERN, NAME_MEMBER, Answer, Event, Request,
     Stream, encode, header_value, meta, modern, parse_events)
@@ -41,6 +42,10 @@ SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(
 SHARED_DIR = os.path.join(os.path.dirname(SOURCE_DIR), "shared")
 BIN = os.path.abspath(os.environ.get("MCPLUAD_BIN") or os.path.join(
     SOURCE_DIR, "build", "dev", "mcpluad"))
+
+# Judges what the tests receive, at the end of each.
+JUDGE = schemas.make(os.path.join(SHARED_DIR, "spec"), os.path.join(
+    os.path.dirname(BIN), "tools", "schema_check"))
 
 START_SECONDS = 20     # generous: ASan on a busy machine
 STOP_SECONDS = 5       # what is promised for SIGTERM
@@ -204,6 +209,7 @@ class Server(Process):
         self.host, self.port = found.group(1), int(found.group(2))
         self.path = found.group(3) or "/"
         self.url = found.group(0)
+        self._versions = {}  # of the sessions
 
     def _keep_out(self, line):
         if line is not None:
@@ -218,6 +224,33 @@ class Server(Process):
     def connection(self, timeout=ANSWER_SECONDS):
         """A keep-alive http.client connection; yours to close."""
         return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+
+    def _sent(self, body, headers):
+        """What `body` asks, for the judge of the answer."""
+        headers = {k.lower(): v for k, v in (headers or {}).items()}
+        version = headers.get("mcp-protocol-version") or LEGACY[-1]
+        if version not in LEGACY:
+            version = MODERN
+        version = self._versions.get(headers.get("mcp-session-id"), version)
+        return schemas.Sent(None if body is None else encode(body), version)
+
+    def _receive(self, sent, path, answer):
+        """Gives a whole answer of the endpoint to the judge."""
+        if path is not None and path.split("?")[0].rstrip("/") != self.path:
+            return
+        if answer.type == "text/event-stream":
+            for event in answer.events:
+                if event.data:
+                    JUDGE.take(sent, encode(event.data))
+        elif answer.type == "application/json":
+            JUDGE.take(sent, answer.body)
+        session = answer.headers.get("Mcp-Session-Id")
+        if session is not None:
+            try:
+                version = json.loads(answer.body)["result"]["protocolVersion"]
+            except (ValueError, KeyError, TypeError):
+                return
+            self._versions[session] = version
 
     def _send(self, connection, method, path, body, headers):
         path = self.path if path is None else path
@@ -240,7 +273,9 @@ class Server(Process):
         try:
             self._send(connection, method, path, body, headers)
             response = connection.getresponse()
-            return Answer(response.status, response.headers, response.read())
+            answer = Answer(response.status, response.headers, response.read())
+            self._receive(self._sent(body, headers), path, answer)
+            return answer
         finally:
             if own:
                 connection.close()
@@ -267,7 +302,9 @@ class Server(Process):
             headers = self._post_headers(headers) if method == "POST" else {
                 "Accept": "text/event-stream", **(headers or {})}
             self._send(connection, method, None, body, headers)
-            return Stream(connection, connection.getresponse())
+            sent = self._sent(body, headers)
+            return Stream(connection, connection.getresponse(),
+                          lambda data: JUDGE.take(sent, encode(data)))
         except Exception:
             connection.close()
             raise
@@ -299,8 +336,15 @@ class Server(Process):
             response = http.client.HTTPResponse(sock)
             try:
                 response.begin()
-                return Answer(response.status, response.headers,
-                              response.read())
+                answer = Answer(response.status, response.headers,
+                                response.read())
+                head, _, body = encode(data).partition(b"\r\n\r\n")
+                lines = head.decode("latin-1").split("\r\n")[1:]
+                if b" " + encode(self.path) + b" " in head:
+                    self._receive(self._sent(body, dict(
+                        re.split(": *", line, maxsplit=1) for line in lines
+                        if ":" in line)), None, answer)
+                return answer
             except (http.client.BadStatusLine, ConnectionResetError):
                 return None
             finally:
@@ -364,11 +408,13 @@ class Stdio(Process):
 
     def __init__(self, app=None, **how):
         super().__init__(app, stdio=True, **how)
+        self._pipe = schemas.Pipe()
         self._lines = queue.Queue()
         self._readers.append(self._read(self.process.stdout, self._lines.put))
 
     def send(self, message):
         """One message, or bytes as they are (a line end is added)."""
+        self._pipe.note(encode(message))
         self.process.stdin.write(encode(message) + b"\n")
         self.process.stdin.flush()
 
@@ -381,6 +427,8 @@ class Stdio(Process):
                                  % (seconds, self.stderr)) from None
         if line is None:
             self._lines.put(None)
+        else:
+            JUDGE.take(self._pipe.receive(line), line)
         return line
 
     def receive(self, seconds=ANSWER_SECONDS):
@@ -468,7 +516,12 @@ class TestCase(unittest.TestCase):
         if cls.server is not None:
             server, cls.server = cls.server, None
             server.stop()
+        JUDGE.judge()
         super().tearDownClass()
+
+    def run(self, result=None):
+        self.addCleanup(JUDGE.judge)  # the last to be cleaned up
+        return super().run(result)
 
     def start(self, app=None, **how):
         """Another server for this test alone; stopped and judged after it."""
