@@ -155,15 +155,13 @@ static uint64_t call_tick(struct mcp_supervisor *s, uint64_t now)
  * last look, so a run that starts meanwhile is seen by one side. */
 static void supervise(struct mcp_supervisor *s)
 {
-    uint64_t next = UINT64_MAX, now;
+    uint64_t next, now;
     bool busy;
 
     while (!s->stop) {
         s->poked = false;
         now = mcp_clock_now_ns();
-        if (s->tick != NULL) {
-            next = call_tick(s, now);
-        }
+        next = s->tick != NULL ? call_tick(s, now) : UINT64_MAX;
         busy = watch_all(s, now);
         if (!busy) {
             atomic_store(&s->asleep, true);
