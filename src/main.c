@@ -322,8 +322,8 @@ static enum mcp_err report(struct server *s, bool *passes)
         return mcp_call_run(s->service.app, s->service.endpoint, &s->cli,
                             s->out, passes, s->message, size);
     case MCP_CLI_EXPORT:
-        return mcp_export_run(s->service.app, &s->cli, s->out, s->message,
-                              size);
+        return mcp_export_run(s->service.app, s->service.endpoint, &s->cli,
+                              s->out, s->message, size);
     case MCP_CLI_INSTALL:
         return mcp_install_run(s->service.app, &s->cli, s->out, s->message,
                                size);

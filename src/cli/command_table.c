@@ -52,7 +52,7 @@ static const struct mcp_command_option of_export[] = {
      .words = revisions, .value = "REVISION",
      .help = "As clients of that revision of MCP see it"},
     {.name = "all", .type = MCP_WORD_FLAG, AT(all),
-     .help = "Resources, resource templates and prompts as well"},
+     .help = "Resources, resource templates, prompts and skills as well"},
 };
 
 static const struct mcp_command_option of_install[] = {

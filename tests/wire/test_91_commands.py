@@ -124,6 +124,16 @@ class Export(Command):
         self.assertEqual(everything["prompts"][0]["name"], "greet")
         self.assertEqual(self.export("--all"), self.export("--all"))
 
+    def test_a_source_that_fails_is_1(self):
+        self.write("app.lua", '''require("mcp").skills { sources = { {
+            list = function() error("no database") end } } }''')
+        done = self.run_it("export-tool-spec", "--all", "app.lua", "-o", "x")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"(?m)^mcpluad: skills/list: .*")
+        self.assertFalse(os.path.exists(self.path("x")))
+        self.assertEqual(self.export(), '{"tools":[]}\n')
+
     def test_an_empty_app_is_an_empty_list(self):
         self.write("app.lua", 'require "mcp"')
         self.assertEqual(self.export(), '{"tools":[]}\n')
@@ -213,12 +223,20 @@ class Export(Command):
 
 
 class ExportIsTheList(wire.TestCase):
-    APP = APP
-    FILES = {"in.json": SCHEMA}
+    APP = APP + """
+mcp.skills { paths = { "skills" }, sources = { {
+  list = function() return { { name = "four", description = "x é /",
+                               body = "# Four" } } end } } }
+"""
+    FILES = {
+        "in.json": SCHEMA,
+        **{"skills/%s/SKILL.md" % name: "---\nname: %s\ndescription: x é\n"
+           "metadata: {a: \"\\u00e9/\"}\n---\nHello.\n" % name
+           for name in ("one", "two", "three")}}
 
     METHODS = (("tools/list", "tools"), ("resources/list", "resources"),
                ("resources/templates/list", "resourceTemplates"),
-               ("prompts/list", "prompts"))
+               ("prompts/list", "prompts"), ("skills/list", "skills"))
 
     def export(self, revision):
         done = subprocess.run(
@@ -231,6 +249,9 @@ class ExportIsTheList(wire.TestCase):
         for revision in (wire.MODERN, "2025-11-25", "2025-06-18", "2025-03-26"):
             text = self.export(revision)
             for method, member in self.METHODS:
+                if method == "skills/list" and revision != wire.MODERN:
+                    self.assertIn('"skills":[]', text)
+                    continue
                 items, cursor = [], None
                 while True:
                     answer = self.ask(method, cursor, revision)
