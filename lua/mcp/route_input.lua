@@ -76,23 +76,27 @@ local function data_fields(t, defs)
   return meant and meant.kind == "object" and meant.fields or nil
 end
 
---- `list` with the fields of `data` instead of it.
+--- `list` with the fields of `data` in its place.
 local function expand(at, list, own, out)
   local expanded, seen = {}, {}
+  local function add(field)
+    if seen[field[1]] then
+      at:fail("argument %q is there twice: beside data and in it", field[1])
+    end
+    expanded[#expanded + 1], seen[field[1]] = field, true
+  end
   out.outside = {}
   for _, field in ipairs(list) do
     if field[1] ~= "data" then
-      expanded[#expanded + 1], seen[field[1]] = field, true
       out.outside[#out.outside + 1] = field[1]
+      add(field)
     end
-  end
-  for _, field in ipairs(own) do
-    if field[1] == "data" then
-      at:fail('data has a field "data", which would be taken for the body itself')
-    elseif seen[field[1]] then
-      at:fail("argument %q is there twice: beside data and in it", field[1])
+    for _, inner in ipairs(field[1] == "data" and own or {}) do
+      if inner[1] == "data" then
+        at:fail('data has a field "data", which would be taken for the body itself')
+      end
+      add(inner)
     end
-    expanded[#expanded + 1] = field
   end
   return expanded
 end

@@ -81,8 +81,12 @@ function M.read(at, path, scope)
     out.parts[#out.parts + 1] = part
     out.name = part.kind == "literal" and part.text or out.name
   end
+  local seen = {}
   for _, part in ipairs(out.parts) do
-    if part.kind ~= "literal" then
+    if part.kind ~= "literal" and seen[part.text] then
+      at:fail("the path has two arguments %q", part.text)
+    elseif part.kind ~= "literal" then
+      seen[part.text] = true
       out.arguments[#out.arguments + 1] = part
     end
   end

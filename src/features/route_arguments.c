@@ -113,7 +113,7 @@ static enum mcp_err read_query(struct work *w, struct parameter **out,
 
         if (len > 0 && n == MCP_ROUTE_MAX_PARAMETERS)
             return refuse(w, BAD_REQUEST,
-                          "The query has more than 1000 parameters");
+                          "The query has more than 200 parameters");
         if (len > 0)
             err = read_parameter(w, p, len, &list[n++]);
         if (err != MCP_OK)

@@ -17,7 +17,7 @@
 #include "features/route_match.h"
 
 /* Parameters of one query. */
-enum { MCP_ROUTE_MAX_PARAMETERS = 1000 };
+enum { MCP_ROUTE_MAX_PARAMETERS = 200 };
 
 /* Why a request is not served. Texts live as long as the call. */
 struct mcp_route_refusal {

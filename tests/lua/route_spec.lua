@@ -99,8 +99,9 @@ describe("data", function()
   it("is advertised with its fields beside the others", function()
     local state = load(TEXT)
     local schema = '{"type":"object","properties":{"id":{"type":"integer"},'
-      .. '"dry":{"type":"boolean","default":false},"n":{"type":"integer","default":1},'
-      .. '"name":{"type":"string"}},"required":["id","name"],"additionalProperties":false}'
+      .. '"n":{"type":"integer","default":1},"name":{"type":"string"},'
+      .. '"dry":{"type":"boolean","default":false}},"required":["id","name"],'
+      .. '"additionalProperties":false}'
     assert.equal(schema, state.tools[1].input_schema)
     assert.equal(schema, state.routes[1].input_schema)
     assert.same({ "id", "dry" }, state.tools[1].outside)
@@ -301,6 +302,7 @@ describe("a route is refused:", function()
       "mcp.get: status must be a whole number from 200 to 299, got 404",
     ['mcp.get("/a", { mcp_annotations = { readOnlyHint = 1 }, tool = true }' .. f] =
       "mcp.get: mcp_annotations.readOnlyHint must be a boolean, got 1",
+    ['mcp.get("/{i}/{i}"' .. f] = 'mcp.get: the path has two arguments "i"',
     ['mcp.get("/{i:int}", { input = { i = t.string() } }' .. f] =
       'mcp.get: argument "i" is of type int in the path, and of type string below',
     ['mcp.get("/{i:int}", { input = { i = t.optional(t.integer()) } }' .. f] =
