@@ -236,7 +236,8 @@ local function declare(method, path, options, handler)
   local at = where.here(what, handler)
   at:must_load()
   if type(options) ~= "table" then
-    at:fail("a path, a table of options and a handler are needed: %s(path, { ... }, function)", what)
+    at:fail("a path, a table of options and a handler are needed: %s(path, { ... }, function)",
+      what)
   end
   fields.known(at, options, KNOWN)
   local scope = scopes.child(at, {

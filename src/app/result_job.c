@@ -10,7 +10,9 @@ struct mcp_result_options mcp_result_job_options(const struct mcp_job *job)
         .kind = job->handler->kind,
         .name = job->handler->name,
         .revision = job->call->revision,
-        .output_tree = job->tool != NULL ? job->tool->output_tree : NULL,
+        .output_tree = job->tool != NULL    ? job->tool->output_tree
+                       : job->route != NULL ? job->route->signature.output_tree
+                                            : NULL,
         .max_blob_bytes = (size_t)config->max_blob_bytes,
         .expose_errors = config->expose_errors,
         .uri = job->uri,
