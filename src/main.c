@@ -44,6 +44,7 @@
 #include "cli/signals.h"
 #include "cli/skills.h"
 #include "cli/test.h"
+#include "features/skills_open.h"
 #include "transport/http.h"
 #include "transport/stdio.h"
 
@@ -211,6 +212,8 @@ static void count_items(const struct server *s, struct mcp_banner *b)
     b->tool_count = gen->tool_count;
     b->resource_count = gen->resource_count + gen->template_count;
     b->prompt_count = gen->prompt_count;
+    if (mcp_skills_index(gen) != NULL)
+        (void)mcp_skill_index_skills(mcp_skills_index(gen), &b->skill_count);
     mcp_generation_release(gen);
 }
 

@@ -175,7 +175,9 @@ void mcp_changes_write(struct mcp_buf *out, const struct mcp_generation *from,
     any |= write_part(out, !any, "removed", from, to, is_new);
     any |= write_part(out, !any, "changed", to, from, is_changed);
     if (!any)
-        mcp_buf_puts(out, "nothing that clients see changed");
+        mcp_buf_puts(out, to->skills.folder_count > 0
+                              ? "no declaration changed"
+                              : "nothing that clients see changed");
 }
 
 static void write_name(struct mcp_buf *out, bool differs, const char *name)

@@ -42,6 +42,9 @@ static void write_counts(struct mcp_buf *out, const struct mcp_banner *b)
     if (b->prompt_count > 0)
         mcp_buf_printf(out, ", %zu prompt%s", b->prompt_count,
                        b->prompt_count == 1 ? "" : "s");
+    if (b->skill_count > 0)
+        mcp_buf_printf(out, ", %zu skill%s", b->skill_count,
+                       b->skill_count == 1 ? "" : "s");
 }
 
 void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b)

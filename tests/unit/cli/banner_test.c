@@ -69,11 +69,15 @@ static void resources_and_prompts_are_counted_when_there_are_any(void **state)
                            .tool_count = 2,
                            .resource_count = 1,
                            .prompt_count = 3,
+                           .skill_count = 1,
                            .isolation = "request"};
 
     (void)state;
     assert_non_null(strstr(
-        written(&b), "\nstdio   2 tools, 1 resource, 3 prompts   isolation: "));
+        written(&b),
+        "\nstdio   2 tools, 1 resource, 3 prompts, 1 skill   isolation: "));
+    b.skill_count = 2;
+    assert_non_null(strstr(written(&b), ", 2 skills   isolation: "));
 }
 
 static void a_reduced_connection_limit_is_a_warning(void **state)
