@@ -20,10 +20,9 @@
 #include <sys/stat.h>
 
 #include "cli/banner.h"
-#include "cli/check.h"
 #include "cli/local.h"
 
-enum { REPORT_BYTES = 1 << 30 };
+enum { REPORT_BYTES = 1 << 30, NAME_COLUMNS = 20, LINE_BYTES = 100 };
 
 static const char *severity_name(enum mcp_skill_severity severity)
 {
@@ -58,6 +57,19 @@ static const char *path_within(const struct mcp_skill *skill,
     return file->uri + strlen(skill->uri) - strlen("SKILL.md");
 }
 
+/* The first line of `text`, cut to LINE_BYTES between characters. */
+static void write_line(struct mcp_buf *out, const char *text)
+{
+    size_t n = strcspn(text, "\n");
+    bool whole = n <= LINE_BYTES;
+
+    for (n = whole ? n : LINE_BYTES;
+         !whole && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80;)
+        n--;
+    mcp_banner_add(out, text, n);
+    mcp_buf_puts(out, whole ? "" : "...");
+}
+
 static void write_manifest(struct mcp_buf *out, const struct mcp_skill *skill)
 {
     int columns = snprintf(NULL, 0, "%" PRIu64, skill->bytes);
@@ -78,8 +90,8 @@ void mcp_skills_write_list(struct mcp_buf *out,
     for (size_t i = 0; i < count; i++) {
         const struct mcp_skill *s = &skills[i];
 
-        mcp_check_write_name(out, "  ", s->name, strlen(s->name));
-        mcp_check_write_line(out, s->description, strlen(s->description));
+        mcp_buf_printf(out, "  %-*s ", NAME_COLUMNS - 1, s->name);
+        write_line(out, s->description);
         mcp_buf_printf(out, "\n    %s, %zu file%s, %" PRIu64 " bytes\n", s->uri,
                        s->file_count, s->file_count == 1 ? "" : "s", s->bytes);
         if (manifest)
@@ -148,6 +160,16 @@ static void write_text(struct mcp_buf *out, const struct mcp_skill_index *index)
 
 /* ---- for programs ---- */
 
+/* A path, or a text that may hold one, need not be UTF-8; then it has no JSON.
+ */
+static void write_path(struct mcp_buf *out, const char *text)
+{
+    if (mcp_utf8_valid(text, strlen(text), NULL))
+        mcp_json_write_cstring(out, text);
+    else
+        mcp_buf_puts(out, "null");
+}
+
 void mcp_skills_write_list_json(struct mcp_buf *out,
                                 const struct mcp_skill_index *index)
 {
@@ -162,7 +184,7 @@ void mcp_skills_write_list_json(struct mcp_buf *out,
         mcp_buf_puts(out, ",\"description\":");
         mcp_json_write_cstring(out, s->description);
         mcp_buf_puts(out, ",\"file\":");
-        mcp_check_write_json_text(out, s->origin);
+        write_path(out, s->origin);
         mcp_buf_printf(out, ",\"files\":%zu,\"bytes\":%" PRIu64 ",\"entry\":",
                        s->file_count, s->bytes);
         mcp_buf_add(out, s->entry.text, s->entry.len);
@@ -170,12 +192,11 @@ void mcp_skills_write_list_json(struct mcp_buf *out,
     }
 }
 
-/* A reason may repeat the name of a file, which need not be UTF-8. */
 static void write_member(struct mcp_buf *out, const char *name,
                          const char *text)
 {
     mcp_buf_printf(out, ",\"%s\":", name);
-    mcp_check_write_json_text(out, text);
+    write_path(out, text);
 }
 
 void mcp_skills_write_problems_json(struct mcp_buf *out,
@@ -206,7 +227,7 @@ static void write_json(struct mcp_buf *out, const char *folder,
                        const struct mcp_skill_index *index)
 {
     mcp_buf_puts(out, "{\"folder\":");
-    mcp_check_write_json_text(out, folder);
+    write_path(out, folder);
     mcp_buf_puts(out, ",\"skills\":[");
     mcp_skills_write_list_json(out, index);
     mcp_buf_puts(out, "],\"findings\":[");

@@ -8,7 +8,7 @@
 #define MCP_FEATURES_SKILL_REPORT_H
 
 #include "base/arena.h"
-#include "features/skill_index.h"
+#include "features/skill.h"
 
 /* More reports than this are counted, not kept. */
 enum { MCP_SKILL_MAX_REPORTS = 4096 };

@@ -7,7 +7,7 @@
 
 #include "base/codec.h"
 #include "base/json.h"
-#include "features/skill_index.h"
+#include "features/skill.h"
 
 static bool is_alnum(char c)
 {
