@@ -11,7 +11,7 @@
  *     tasks/get, notifications     |          +-- tasks/update
  *                                  +------------- tasks/cancel
  *
- * Parts: task.c life, table, clock; task_create.c; task_run.c the runs;
+ * Parts: task.c life, table; task_clock.c; task_create.c; task_run.c the runs;
  * task_queue.h whose turn it is; task_input.c questions; task_write.c rows and
  * texts; task_methods.c tasks/get and its like; task_listen.c who hears of
  * them; task_restart.c what the process before has left.

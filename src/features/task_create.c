@@ -212,6 +212,29 @@ static void drop(struct mcp_task *t)
         mcp_task_release(t);
 }
 
+/* The task waits for its turn, the answer is written. One whose client has left
+ * without hearing of it ends. Errors: MCP_ENOMEM. */
+static enum mcp_err queue_up(struct mcp_request *rq, struct mcp_task *t)
+{
+    struct mcp_tasks *tasks = t->tasks;
+    enum mcp_err err = MCP_OK;
+    struct mcp_task_row row;
+
+    (void)pthread_mutex_lock(&tasks->lock);
+    if (atomic_load(&rq->call->cancelled))
+        (void)mcp_task_cancel_locked(t, false);
+    else
+        err = mcp_task_queue_push(tasks->queue, &t->place, t->principal,
+                                  t->tool_name);
+    if (err != MCP_OK)
+        mcp_task_fail_locked(t, "out of memory");
+    row = mcp_task_row_locked(t);
+    write_created(rq, &row);
+    (void)pthread_mutex_unlock(&tasks->lock);
+    mcp_task_save(t, NULL); /* its end, if that was it */
+    return err;
+}
+
 /* The store has the task: its client may know. */
 static void created(struct mcp_task_waiter *w, enum mcp_err err)
 {
@@ -221,19 +244,7 @@ static void created(struct mcp_task_waiter *w, enum mcp_err err)
     struct mcp_tasks *tasks = t->tasks;
 
     if (err == MCP_OK) {
-        (void)pthread_mutex_lock(&tasks->lock);
-        err = mcp_task_queue_push(tasks->queue, &t->place, t->principal,
-                                  t->tool_name);
-        if (err == MCP_OK) {
-            struct mcp_task_row row = mcp_task_row_locked(t);
-
-            write_created(rq, &row);
-        } else {
-            mcp_task_fail_locked(t, "out of memory");
-        }
-        (void)pthread_mutex_unlock(&tasks->lock);
-        if (err != MCP_OK)
-            mcp_task_save(t, NULL);
+        err = queue_up(rq, t);
     } else {
         mcp_log(MCP_LOG_ERROR, "tasks", "a task of tool %s could not be stored",
                 t->tool_name);

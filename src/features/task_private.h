@@ -22,7 +22,8 @@
 enum {
     MCP_TASK_ID_BYTES = 16, /* random; twice as many digits              */
     MCP_TASK_TEXT_MAX_BYTES = 256 << 20, /* of a text that is kept       */
-    MCP_TASK_KEY_MAX_BYTES = 1024,
+    /* of a result: its row has to fit into the store's queue */
+    MCP_TASK_RESULT_MAX_BYTES = MCP_TASK_STORE_QUEUE_BYTES - (1 << 20),
 };
 
 /* A question that is out, or has been. */
@@ -158,11 +159,16 @@ int64_t mcp_task_now_ms(void);
 /* What clients see has changed now. */
 void mcp_task_touch_locked(struct mcp_task *t);
 
-/* The clock looks at once. */
-void mcp_tasks_wake_locked(struct mcp_tasks *tasks);
-
 /* It runs no more: gives its generation back. */
 void mcp_task_let_generation_go(struct mcp_task *t);
+
+/* ---- task_clock.c ---- */
+
+/* Starts its thread, which mcp_tasks_stop() ends. False: there is none. */
+bool mcp_tasks_start_clock(struct mcp_tasks *tasks) MCP_MUST_USE;
+
+/* The clock looks at once. */
+void mcp_tasks_wake_locked(struct mcp_tasks *tasks);
 
 /* The client wants it no more, or (`expired`) its time is over. True: the call
  * has to be interrupted by mcp_app_cancel(). */

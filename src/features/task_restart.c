@@ -75,7 +75,8 @@ static char *json_text(const struct mcp_json *v)
 /* False: what is kept cannot be read. */
 static bool read_kept(struct mcp_task *t, const char *text)
 {
-    const struct mcp_json_options options = {.max_depth = MCP_JSON_MAX_DEPTH};
+    const struct mcp_json_options options = {.max_depth = MCP_JSON_MAX_DEPTH,
+                                             .allow_duplicate_keys = true};
     struct mcp_arena *a = mcp_arena_new(KEPT_BYTES);
     const struct mcp_json *kept, *state;
     bool ok = a != NULL && mcp_json_parse(a, text, strlen(text), &options,

@@ -192,16 +192,17 @@ static void end_with_fault(struct mcp_task *t, const struct mcp_fault *f)
 
 static void end_with_result(struct mcp_task *t)
 {
-    static const char large[] = "The result is too large";
+    static const char large[] = "The result is too large to be kept";
     struct mcp_buf *out = &t->call.out;
     size_t len;
     char *text;
 
     mcp_buf_putc(out, '\0');
     text = mcp_buf_take(out, &len);
-    if (text == NULL)
+    if (text == NULL || len > MCP_TASK_RESULT_MAX_BYTES) {
+        free(text);
         mcp_task_fail_locked(t, large);
-    else
+    } else
         mcp_task_end_locked(t, MCP_TASK_COMPLETED, text, NULL, 0);
 }
 
@@ -266,7 +267,8 @@ static void end_run(struct mcp_request *rq)
 
 static const struct mcp_json *parse(struct mcp_task *t, const char *text)
 {
-    const struct mcp_json_options options = {.max_depth = MCP_JSON_MAX_DEPTH};
+    const struct mcp_json_options options = {.max_depth = MCP_JSON_MAX_DEPTH,
+                                             .allow_duplicate_keys = true};
     const struct mcp_json *tree = NULL;
     const char *copy = mcp_arena_dup(t->arena, text, strlen(text));
 

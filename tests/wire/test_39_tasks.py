@@ -785,6 +785,22 @@ mcp.tool("most", function() return seen:get("most") end)
         self.assertEqual(task["error"]["code"], -32603)
         self.assertIn("not over in its time", task["error"]["message"])
 
+    def test_the_command_line_knows_of_them(self):
+        folder = wire.tempfile.mkdtemp()
+        self.addCleanup(wire.shutil.rmtree, folder)
+        path = wire.os.path.join(folder, "app.lua")
+        with open(path, "w") as f:
+            f.write(APP)
+        lines = wire.run("list", path).stdout.splitlines()
+        for line in ("  plain()", "  slow(seconds: number) (task)",
+                     "  required() (task only)", "  never()"):
+            self.assertIn(line, lines)
+        self.assertEqual(wire.run("check", path).returncode, 0)
+        done = wire.run("call", path, "required")
+        self.assertEqual(done.returncode, 1, done)  # there is no task: no id
+        done = wire.run("call", path, "slow", "seconds=0")
+        self.assertEqual(done.returncode, 0, done)
+
     def test_a_wrong_declaration(self):
         for app, text in (
                 ('mcp.tasks { store = "redis://x" }', "store must be memory: or sqlite:PATH"),
