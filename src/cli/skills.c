@@ -90,7 +90,7 @@ void mcp_skills_write_list(struct mcp_buf *out,
     for (size_t i = 0; i < count; i++) {
         const struct mcp_skill *s = &skills[i];
 
-        mcp_buf_printf(out, "  %-*s ", NAME_COLUMNS - 1, s->name);
+        mcp_buf_printf(out, "  %-*s ", NAME_COLUMNS, s->name);
         write_line(out, s->description);
         mcp_buf_printf(out, "\n    %s, %zu file%s, %" PRIu64 " bytes\n", s->uri,
                        s->file_count, s->file_count == 1 ? "" : "s", s->bytes);
