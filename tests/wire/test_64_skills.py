@@ -8,6 +8,7 @@ import hashlib
 import os
 import signal
 import tempfile
+import threading
 import time
 import unittest
 
@@ -794,6 +795,63 @@ end } } }
                                  files)
             else:
                 self.assertIn(fault, answer.error["data"]["content"])
+
+
+class Load(Case):
+    """Sources are runs of their own: what happens between two of them."""
+    APP = HEAD + """
+local seen = mcp.shared("seen")
+local function source(i)
+  return { list = function(ctx)
+    seen:incr("asked " .. i)
+    ctx.sleep(tonumber(ctx.request.headers["x-sleep"] or 0))
+    return { { name = "s" .. i, description = "d", body = ("x"):rep(1000) } }
+  end }
+end
+mcp.skills { sources = { source(1), source(2), source(3) } }
+mcp.tool("asked", function(i) return seen:get("asked " .. i) or 0 end)
+"""
+    OPTIONS = ["--max-workers", "2", "--queue", "4"]
+
+    def asked(self, i):
+        return int(self.server.call("asked", {"i": i})
+                   .result["content"][0]["text"])
+
+    def test_many_at_once(self):
+        expected = ["skill://s%d/SKILL.md" % i for i in (1, 2, 3)]
+        wrong = []
+
+        def ask():
+            for _ in range(10):
+                answer = self.rpc("skills/list")
+                if answer.status == 503:
+                    continue
+                uris = [s["uri"] for s in answer.result["skills"]]
+                if uris != expected:
+                    wrong.append(uris)
+        threads = [threading.Thread(target=ask) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(wrong, [])
+        self.assertEqual([s["uri"] for s in self.skills()], expected)
+
+    def test_a_client_that_leaves_ends_the_walk(self):
+        before = self.asked(1), self.asked(2)
+        stream = wire.modern("skills/list", headers={"X-Sleep": "1"})
+        connection = self.server.connection()
+        self.server._send(connection, "POST", None, stream.body,
+                          self.server._post_headers(stream.headers))
+        end = time.monotonic() + 10
+        while self.asked(1) == before[0]:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        connection.close()
+        time.sleep(1.5)
+        self.assertEqual((self.asked(1), self.asked(2)),
+                         (before[0] + 1, before[1]))
+        self.assertEqual(len(self.skills()), 3)
 
 
 class Reload(Case):
