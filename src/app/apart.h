@@ -6,7 +6,7 @@
  * it waits (for an answer, or asleep) it has its Lua state, but no worker, and
  * its state does not count as lent.
  *
- *     read_kept --> mcp_app_run() --> [ask, keep, rest]... --> finish
+ *     mcp_ask_kept_read() --> mcp_app_run() --> [ask, keep, rest]... --> finish
  *
  * Layer:  app. Uses app/job, base. No lua.h.
  * Thread: callbacks come on the thread that has the job, except rest(false),
@@ -19,7 +19,6 @@
 #include <stddef.h>
 
 #include "app/job.h"
-#include "base/buf.h"
 #include "base/err.h"
 
 /* A question that is out. Texts live as long as the call. */
@@ -40,25 +39,10 @@ struct mcp_apart {
     enum mcp_err (*ask)(struct mcp_job *job, const struct mcp_apart_question *q,
                         size_t count);
     /* What a second run of the handler would start from has changed: a JSON
-     * object for mcp_apart_read_kept(). */
+     * object for mcp_ask_kept_read(). */
     void (*keep)(struct mcp_job *job, const char *state, size_t len);
     /* The run gives its worker back, or goes on. */
     void (*rest)(struct mcp_job *job, bool rests);
 };
-
-/* Reads what the parameters of a request bring of answers and state into the
- * job of that request. False: job->outcome is the error that refuses them. */
-bool mcp_apart_open(struct mcp_job *job) MCP_MUST_USE;
-
-/* Writes them, and what was kept since, as a JSON object. */
-void mcp_apart_write_kept(const struct mcp_job *job, struct mcp_buf *out);
-
-/* Sets up a job that has not run yet: `state` as written above or NULL, what
- * the client has answered by name, and the keys that were in use (objects, in
- * the call's arena; NULL: none). Errors: MCP_EINVAL; MCP_ENOMEM. */
-enum mcp_err mcp_apart_read_kept(struct mcp_job *job,
-                                 const struct mcp_json *state,
-                                 const struct mcp_json *answers,
-                                 const struct mcp_json *keys) MCP_MUST_USE;
 
 #endif

@@ -8,6 +8,7 @@
 #include "features/skills_changed.h"
 #include "features/skills_open.h"
 #include "features/task.h"
+#include "features/tools_call.h"
 
 /* The app tells of changes; those who listen hear of them. */
 static void notify(void *subscriptions, enum mcp_notice what, const char *uri,
@@ -41,6 +42,7 @@ enum mcp_err mcp_service_open(struct mcp_service *s,
                               struct mcp_app_options *options, char *message,
                               size_t message_size)
 {
+    struct mcp_tasks_options tasks;
     enum mcp_err err;
 
     s->subscriptions = mcp_subscriptions_new();
@@ -62,8 +64,11 @@ enum mcp_err mcp_service_open(struct mcp_service *s,
         return MCP_ENOMEM;
     if (options->idle)
         return MCP_OK;
-    err = mcp_tasks_open(s->app, options->path, s->subscriptions, &s->tasks,
-                         message, message_size);
+    tasks = (struct mcp_tasks_options){.app = s->app,
+                                       .script = options->path,
+                                       .subscriptions = s->subscriptions,
+                                       .start = mcp_tools_start};
+    err = mcp_tasks_open(&tasks, &s->tasks, message, message_size);
     if (err == MCP_OK)
         mcp_endpoint_set_tasks(s->endpoint, s->tasks);
     return err;

@@ -241,16 +241,16 @@ enum mcp_err mcp_tasks_open_store(struct mcp_tasks *tasks,
 }
 
 /* Locks, table and queue. */
-static struct mcp_tasks *new_tasks(struct mcp_app *app, const char *script,
-                                   struct mcp_subscriptions *subscriptions)
+static struct mcp_tasks *new_tasks(const struct mcp_tasks_options *options)
 {
     struct mcp_tasks *tasks = mcp_memory_new(1, sizeof(*tasks));
     pthread_condattr_t attr;
 
     if (tasks == NULL)
         return NULL;
-    tasks->app = app;
-    tasks->subscriptions = subscriptions;
+    tasks->app = options->app;
+    tasks->subscriptions = options->subscriptions;
+    tasks->start = options->start;
     (void)pthread_mutex_init(&tasks->lock, NULL);
     (void)pthread_mutex_init(&tasks->publishing, NULL);
     (void)pthread_mutex_init(&tasks->opening, NULL);
@@ -258,20 +258,19 @@ static struct mcp_tasks *new_tasks(struct mcp_app *app, const char *script,
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&tasks->changed, &attr);
     (void)pthread_condattr_destroy(&attr);
-    tasks->script = strdup(script);
+    tasks->script = strdup(options->script);
     tasks->bucket_count = FIRST_BUCKETS;
     tasks->buckets = mcp_memory_new(FIRST_BUCKETS, sizeof(*tasks->buckets));
     tasks->queue = mcp_task_queue_new();
     return tasks;
 }
 
-enum mcp_err mcp_tasks_open(struct mcp_app *app, const char *script,
-                            struct mcp_subscriptions *subscriptions,
+enum mcp_err mcp_tasks_open(const struct mcp_tasks_options *options,
                             struct mcp_tasks **out, char *message,
                             size_t message_size)
 {
-    struct mcp_tasks *tasks = new_tasks(app, script, subscriptions);
-    const struct mcp_generation *gen = mcp_app_acquire(app);
+    struct mcp_tasks *tasks = new_tasks(options);
+    const struct mcp_generation *gen = mcp_app_acquire(options->app);
     const struct mcp_prepared *prepared = gen->prepared;
     enum mcp_err err = MCP_OK;
 

@@ -42,12 +42,22 @@ struct mcp_tasks;
  * fine. */
 void mcp_tasks_free(struct mcp_tasks *tasks);
 
+struct mcp_job;
+
+/* All is BORROWED. */
+struct mcp_tasks_options {
+    struct mcp_app *app;
+    const char *script; /* its path */
+    struct mcp_subscriptions *subscriptions;
+    /* Runs a tool, as mcp_tools_start(). */
+    bool (*start)(struct mcp_request *rq, const struct mcp_tool *tool,
+                  const struct mcp_json *sent, const struct mcp_job *how);
+};
+
 /* Opens the store, ends or takes up what the process before has left, and
- * starts to run tasks. `script` is the app's path; `app` and `subscriptions`
- * are BORROWED. `*out` is OWNED: mcp_tasks_free(). Main thread. Errors, with a
- * one-line `message`: those of mcp_task_store_open(). */
-enum mcp_err mcp_tasks_open(struct mcp_app *app, const char *script,
-                            struct mcp_subscriptions *subscriptions,
+ * starts to run tasks. `*out` is OWNED: mcp_tasks_free(). Main thread. Errors,
+ * with a one-line `message`: those of mcp_task_store_open(). */
+enum mcp_err mcp_tasks_open(const struct mcp_tasks_options *options,
                             struct mcp_tasks **out, char *message,
                             size_t message_size) MCP_MUST_USE;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "app/ask_kept.h"
 #include "base/log.h"
 #include "features/envelope.h"
 #include "features/prepared.h"
@@ -163,14 +164,14 @@ static bool take_rounds(struct mcp_request *rq, struct mcp_task *t)
     size_t len;
 
     mcp_outcome_init(&job.outcome, MESSAGE_BYTES);
-    ok = mcp_apart_open(&job);
+    ok = mcp_ask_kept_open(&job);
     if (!ok)
         fail_with(rq, &job.outcome);
     mcp_outcome_free(&job.outcome);
     if (!ok)
         return false;
     mcp_buf_init(&b, MCP_TASK_TEXT_MAX_BYTES);
-    mcp_apart_write_kept(&job, &b);
+    mcp_ask_kept_write(&job, &b);
     mcp_buf_putc(&b, '\0');
     t->state = mcp_buf_take(&b, &len);
     mcp_buf_free(&b);

@@ -111,6 +111,8 @@ struct mcp_task {
 struct mcp_tasks {
     struct mcp_app *app;
     struct mcp_subscriptions *subscriptions;
+    bool (*start)(struct mcp_request *rq, const struct mcp_tool *tool,
+                  const struct mcp_json *sent, const struct mcp_job *how);
     char *script; /* OWNED */
     pthread_mutex_t lock, publishing, opening;
     pthread_cond_t changed;

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "app/ask_kept.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "features/shorten.h"
-#include "features/tools_call.h"
 
 enum {
     RUN_BYTES = 512 << 20,   /* of a task's arena                       */
@@ -345,7 +345,7 @@ static enum mcp_err read_kept(struct mcp_task *t, struct mcp_job *job)
     if (kept == NULL)
         return MCP_ENOMEM;
     state = mcp_json_find(kept, "state");
-    return mcp_apart_read_kept(
+    return mcp_ask_kept_read(
         job, mcp_json_is(state, MCP_JSON_OBJECT) ? state : NULL,
         mcp_json_find(kept, "answers"), mcp_json_find(kept, "keys"));
 }
@@ -405,7 +405,7 @@ static bool start(struct mcp_task *t)
     sent = mcp_json_find(t->call.params, "arguments");
     if (mcp_json_is(sent, MCP_JSON_NULL))
         sent = NULL;
-    if (mcp_tools_start(&t->rq, t->tool, sent, &job))
+    if (t->tasks->start(&t->rq, t->tool, sent, &job))
         return true; /* `t` may be gone */
     if (t->rq.fault.err == MCP_EBUSY) {
         wait_again(t);

@@ -1,16 +1,16 @@
 /*
- * apart.c - see apart.h
+ * ask_kept.c - see ask_kept.h
  */
-#include "app/apart.h"
+#include "app/ask_kept.h"
 
 #include "app/ask.h"
 
-bool mcp_apart_open(struct mcp_job *job)
+bool mcp_ask_kept_open(struct mcp_job *job)
 {
     return mcp_ask_open(job);
 }
 
-void mcp_apart_write_kept(const struct mcp_job *job, struct mcp_buf *out)
+void mcp_ask_kept_write(const struct mcp_job *job, struct mcp_buf *out)
 {
     static const struct mcp_ask none = {0};
 
@@ -32,10 +32,10 @@ static enum mcp_err take_keys(struct mcp_job *job, const struct mcp_json *keys)
     return MCP_OK;
 }
 
-enum mcp_err mcp_apart_read_kept(struct mcp_job *job,
-                                 const struct mcp_json *state,
-                                 const struct mcp_json *answers,
-                                 const struct mcp_json *keys)
+enum mcp_err mcp_ask_kept_read(struct mcp_job *job,
+                               const struct mcp_json *state,
+                               const struct mcp_json *answers,
+                               const struct mcp_json *keys)
 {
     job->ask = NULL;
     if (mcp_ask_of(job) == NULL)
