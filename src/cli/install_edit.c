@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/banner.h"
 #include "cli/json_text.h"
 
 void mcp_edit_find_indent(const struct mcp_buf *text,
@@ -204,8 +205,11 @@ void mcp_edit_write_diff(struct mcp_buf *out, const char *path,
             to++;
         while (to < old->len && !is_line_start(old, to));
     lines = count_lines(old, 0, from);
-    mcp_buf_printf(out, "--- %s\n+++ %s\n@@ ",
-                   old->len > 0 ? path : "/dev/null", path);
+    mcp_buf_puts(out, "--- ");
+    mcp_banner_put(out, old->len > 0 ? path : "/dev/null");
+    mcp_buf_puts(out, "\n+++ ");
+    mcp_banner_put(out, path);
+    mcp_buf_puts(out, "\n@@ ");
     write_range(out, '-', lines, count_lines(old, from, to));
     mcp_buf_putc(out, ' ');
     write_range(out, '+', lines,

@@ -1,7 +1,7 @@
 /*
  * install_edit.h - one member of a JSON text set, the rest kept byte for byte
  *
- * Layer:  cli. Uses cli/json_text, base/buf.
+ * Layer:  cli. Uses cli/json_text, cli/banner, base/buf.
  * Thread: main.
  */
 #ifndef MCP_CLI_INSTALL_EDIT_H
