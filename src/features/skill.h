@@ -19,6 +19,8 @@ enum {
     MCP_SKILL_MAX_BYTES = 16 << 20,
     MCP_SKILL_MAX_NAME = 64,
     MCP_SKILL_MAX_DESCRIPTION = 1024, /* characters */
+    MCP_SKILL_MAX_SKILLS = 16384,     /* of an index */
+    MCP_SKILL_ALL_BYTES = 1 << 30,    /* of an index */
 };
 
 /* ---- what to open ---- */
@@ -56,8 +58,10 @@ struct mcp_skill_options {
     size_t folder_count;
     const struct mcp_skill_code *codes;
     size_t code_count;
-    uint32_t max_files; /* of a skill; 0: MCP_SKILL_MAX_FILES */
-    uint64_t max_bytes; /* of a skill; 0: MCP_SKILL_MAX_BYTES */
+    uint32_t max_files;  /* of a skill; 0: MCP_SKILL_MAX_FILES */
+    uint64_t max_bytes;  /* of a skill; 0: MCP_SKILL_MAX_BYTES */
+    uint32_t max_skills; /* of them all; 0: MCP_SKILL_MAX_SKILLS */
+    uint64_t all_bytes;  /* of them all; 0: MCP_SKILL_ALL_BYTES  */
 };
 
 /* ---- what is in it; all texts live in the index ---- */

@@ -3,6 +3,8 @@
  */
 #include "features/skill_build.h"
 
+#include <inttypes.h>
+
 #include "base/mime.h"
 #include "features/skill_check.h"
 #include "features/skill_front.h"
@@ -227,20 +229,25 @@ static size_t find_self(const struct mcp_skill_part *parts, size_t count,
     return i;
 }
 
+/* Would the index have more than it may? */
 static bool is_full(struct mcp_skill_index *ix,
                     const struct mcp_skill_part *parts, size_t count,
                     const char *origin)
 {
-    uint64_t bytes = ix->bytes;
+    uint64_t bytes = ix->bytes, skills = ix->skill_count;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         bytes += parts[i].len;
-    if (bytes <= MCP_SKILL_ALL_BYTES && ix->skill_count < MCP_SKILL_MAX_SKILLS)
+        skills += strcmp(last_part(parts[i].path), self_name) == 0;
+    }
+    if (bytes <= ix->all_bytes && skills <= ix->max_skills)
         return false;
     mcp_skill_report_add(&ix->reports, MCP_SKILL_ERROR, origin, 0,
-                         "serve fewer skills from one app",
-                         "the skills of an app are more than 16384, or have "
-                         "more than 1 GiB");
+                         "serve fewer or smaller skills from one app",
+                         "with it there are %" PRIu64 " skills of %" PRIu64
+                         " bytes; at most %" PRIu32 " and %" PRIu64
+                         " are served",
+                         skills, bytes, ix->max_skills, ix->all_bytes);
     return true;
 }
 

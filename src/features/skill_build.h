@@ -13,11 +13,6 @@
 #include "base/codec.h"
 #include "features/skill_report.h"
 
-enum {
-    MCP_SKILL_MAX_SKILLS = 16384,
-    MCP_SKILL_ALL_BYTES = 1 << 30, /* of all skills of an index */
-};
-
 /* A growing list of OWNED or arena pointers. */
 struct mcp_skill_pointers {
     void **items;
@@ -28,6 +23,8 @@ struct mcp_skill_index {
     struct mcp_arena *arena; /* of all texts and trees                       */
     uint32_t max_files;
     uint64_t max_bytes;
+    uint32_t max_skills;
+    uint64_t all_bytes;
     uint64_t bytes; /* of all files */
     struct mcp_skill *skills;
     size_t skill_count, skill_room;

@@ -11,7 +11,7 @@
 enum {
     MAX_COMPATIBILITY = 500, /* characters */
     MANY_LINES = 500,        /* of a SKILL.md; longer ones cost context */
-    MAX_LINKS = 32,          /* reported of one SKILL.md */
+    MAX_LINKS = 1000,        /* looked at in one SKILL.md */
 };
 
 struct checker {

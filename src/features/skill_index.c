@@ -45,6 +45,21 @@ static char *copy(struct mcp_skill_index *ix, const char *text)
                          text != NULL ? strlen(text) : 0);
 }
 
+static void set_limits(struct mcp_skill_index *ix,
+                       const struct mcp_skill_options *options)
+{
+    ix->max_files =
+        options->max_files > 0 ? options->max_files : MCP_SKILL_MAX_FILES;
+    ix->max_bytes =
+        options->max_bytes > 0 ? options->max_bytes : MCP_SKILL_MAX_BYTES;
+    ix->max_skills =
+        options->max_skills > 0 ? options->max_skills : MCP_SKILL_MAX_SKILLS;
+    ix->all_bytes =
+        options->all_bytes > 0 ? options->all_bytes : MCP_SKILL_ALL_BYTES;
+    if (ix->max_bytes > ix->all_bytes)
+        ix->max_bytes = ix->all_bytes;
+}
+
 /* An index without skills that remembers what it is opened with. */
 static struct mcp_skill_index *
 new_index(const struct mcp_skill_options *options)
@@ -59,12 +74,7 @@ new_index(const struct mcp_skill_options *options)
     if (ix->arena == NULL || ix->folders == NULL)
         goto fail;
     ix->reports.arena = ix->arena;
-    ix->max_files =
-        options->max_files > 0 ? options->max_files : MCP_SKILL_MAX_FILES;
-    ix->max_bytes =
-        options->max_bytes > 0 ? options->max_bytes : MCP_SKILL_MAX_BYTES;
-    if (ix->max_bytes > MCP_SKILL_ALL_BYTES)
-        ix->max_bytes = MCP_SKILL_ALL_BYTES;
+    set_limits(ix, options);
     for (size_t i = 0; i < options->folder_count; i++) {
         struct mcp_skill_folder *f = &ix->folders[ix->folder_count++];
 
@@ -134,7 +144,9 @@ bool mcp_skill_index_is_stale(const struct mcp_skill_index *index)
     struct mcp_skill_options options = {.folders = index->folders,
                                         .folder_count = index->folder_count,
                                         .max_files = index->max_files,
-                                        .max_bytes = index->max_bytes};
+                                        .max_bytes = index->max_bytes,
+                                        .max_skills = index->max_skills,
+                                        .all_bytes = index->all_bytes};
     struct mcp_skill_index *now = new_index(&options);
     bool stale = now == NULL || load_folders(now) != MCP_OK ||
                  memcmp(now->folder_digest, index->folder_digest,

@@ -449,11 +449,12 @@ static char *trimmed(struct mcp_arena *arena, const char *path)
 enum mcp_err mcp_skill_load_folder(struct mcp_skill_index *index,
                                    const struct mcp_skill_folder *folder)
 {
-    struct loader l = {.index = index,
-                       .disk = trimmed(index->arena, folder->path),
-                       .base = folder->prefix != NULL ? folder->prefix : "",
-                       .fd = -1,
-                       .scan.arena = index->arena};
+    struct loader l = {
+        .index = index,
+        .disk = trimmed(index->arena, folder->path),
+        .base = folder->prefix != NULL ? folder->prefix : "",
+        .fd = -1,
+        .scan = {.arena = index->arena, .max_entries = MCP_SKILL_MAX_ENTRIES}};
     enum mcp_err err;
     const char *flaw = NULL;
 
@@ -470,7 +471,7 @@ enum mcp_err mcp_skill_load_folder(struct mcp_skill_index *index,
     if (err == MCP_OK)
         err = load_scanned(&l);
     else if (err == MCP_ELIMIT)
-        err = refuse(&l, "more than 65536 files or folders",
+        err = refuse(&l, "more than 262144 files or folders",
                      "name the folder that holds the skills and nothing else");
     mcp_skill_scan_free(&l.scan);
     (void)close(l.fd);

@@ -37,7 +37,8 @@ void mcp_skill_report_add(struct mcp_skill_reports *r,
         .severity = severity, .line = line, .advice = advice};
     va_list args;
 
-    if (r->failed || r->count == MCP_SKILL_MAX_REPORTS)
+    if (r->failed ||
+        (severity != MCP_SKILL_ERROR && r->count >= MCP_SKILL_MAX_REPORTS))
         return;
     va_start(args, fmt);
     (void)vsnprintf(reason, sizeof(reason), fmt, args);
@@ -49,16 +50,21 @@ void mcp_skill_report_add(struct mcp_skill_reports *r,
         r->items[r->count++] = report;
 }
 
-/* Insertion by severity keeps the order of equals. There are few reports, and
- * few of them are out of place. */
 void mcp_skill_reports_sort(struct mcp_skill_reports *r)
 {
-    for (size_t i = 1; i < r->count; i++) {
-        struct mcp_skill_report report = r->items[i];
-        size_t at = i;
+    struct mcp_skill_report *sorted =
+        mcp_memory_new(r->count + 1, sizeof(*sorted));
+    size_t n = 0;
 
-        for (; at > 0 && r->items[at - 1].severity > report.severity; at--)
-            r->items[at] = r->items[at - 1];
-        r->items[at] = report;
+    if (sorted == NULL) {
+        r->failed = true;
+        return;
     }
+    for (int severity = MCP_SKILL_ERROR; severity <= MCP_SKILL_NOTE; severity++)
+        for (size_t i = 0; i < r->count; i++)
+            if ((int)r->items[i].severity == severity)
+                sorted[n++] = r->items[i];
+    free(r->items);
+    r->items = sorted;
+    r->room = r->count;
 }

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "features/skill.h"
 
-/* More reports than this are counted, not kept. */
+/* Warnings and notes beyond this many reports are dropped; errors never are. */
 enum { MCP_SKILL_MAX_REPORTS = 4096 };
 
 struct mcp_skill_reports {
@@ -29,7 +29,7 @@ void mcp_skill_report_add(struct mcp_skill_reports *r,
                           int line, const char *advice, const char *fmt, ...)
     MCP_PRINTF(6, 7);
 
-/* Errors first, else as they came. */
+/* Errors first, else as they came. Out of memory: `r` has failed. */
 void mcp_skill_reports_sort(struct mcp_skill_reports *r);
 
 #endif

@@ -28,7 +28,7 @@ static enum mcp_err add(struct mcp_skill_scan *s, const char *path,
 {
     struct mcp_skill_entry *items;
 
-    if (s->count == MCP_SKILL_MAX_ENTRIES)
+    if (s->count == s->max_entries)
         return MCP_ELIMIT;
     items = mcp_skill_grow(s->items, s->count, &s->room, sizeof(*items));
     if (items == NULL)
@@ -43,7 +43,7 @@ static enum mcp_err add_folder(struct mcp_skill_scan *s, const char *path)
 {
     const char **folders;
 
-    if (s->folder_count == MCP_SKILL_MAX_ENTRIES)
+    if (s->folder_count == s->max_entries)
         return MCP_ELIMIT;
     folders = mcp_skill_grow(s->folders, s->folder_count, &s->folder_room,
                              sizeof(*folders));

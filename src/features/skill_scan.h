@@ -19,7 +19,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-enum { MCP_SKILL_MAX_ENTRIES = 65536 }; /* below one folder */
+enum { MCP_SKILL_MAX_ENTRIES = 1 << 18 }; /* below one folder */
 
 enum mcp_skill_entry_kind {
     MCP_SKILL_ENTRY_FILE,   /* a regular file                         */
@@ -39,6 +39,7 @@ struct mcp_skill_entry {
 
 struct mcp_skill_scan {
     struct mcp_arena *arena;       /* of texts                            */
+    size_t max_entries;            /* of items, and of folders            */
     struct mcp_skill_entry *items; /* by path, as strcmp has it; OWNED    */
     size_t count, room;
     const char **folders; /* that were listed, "" the first; OWNED */
@@ -47,9 +48,9 @@ struct mcp_skill_scan {
 
 void mcp_skill_scan_free(struct mcp_skill_scan *s);
 
-/* Lists what is below `fd`, which stays open. `out` is set up with its arena,
- * all else zero; give it to mcp_skill_scan_free() whatever comes back.
- * Errors: MCP_ELIMIT more than MCP_SKILL_MAX_ENTRIES; MCP_ENOMEM. */
+/* Lists what is below `fd`, which stays open. `out` is set up with its arena
+ * and its limit, all else zero; give it to mcp_skill_scan_free() whatever comes
+ * back. Errors: MCP_ELIMIT more than `max_entries`; MCP_ENOMEM. */
 enum mcp_err mcp_skill_scan_run(int fd,
                                 struct mcp_skill_scan *out) MCP_MUST_USE;
 

@@ -15,6 +15,8 @@
 #include "base/buf.h"
 #include "base/codec.h"
 #include "features/skill_file.h"
+#include "features/skill_report.h"
+#include "features/skill_scan.h"
 
 static const char secret[] = "SECRET-THAT-NOBODY-MAY-SEE";
 
@@ -289,6 +291,108 @@ static void the_limits_can_be_set(void **state)
                  "most 47");
 }
 
+static void all_skills_together_have_limits(void **state)
+{
+    struct mcp_skill_folder folder = {skill_folder, NULL};
+    struct mcp_skill_options options = {.folders = &folder, .folder_count = 1};
+
+    (void)state;
+    skill_make("a"); /* 46 bytes each */
+    skill_make("a/b");
+    skill_make("c");
+    options.max_skills = 3;
+    options.all_bytes = 138;
+    skill_load_with(&options);
+    assert_int_equal(skill_count(), 3);
+    options.max_skills = 2;
+    skill_load_with(&options);
+    assert_int_equal(skill_count(), 2);
+    skill_expect(MCP_SKILL_ERROR, "c/SKILL.md", 0,
+                 "3 skills of 138 bytes; at "
+                 "most 2 and 138");
+    options.max_skills = 3;
+    options.all_bytes = 137;
+    skill_load_with(&options);
+    assert_int_equal(skill_count(), 2);
+    skill_expect(MCP_SKILL_ERROR, "c/SKILL.md", 0, "at most 3 and 137");
+    assert_false(mcp_skill_index_is_stale(skill_index));
+}
+
+static enum mcp_err scan_with(size_t max, struct mcp_skill_scan *scan)
+{
+    int fd = open(skill_folder, O_RDONLY | O_DIRECTORY);
+    enum mcp_err err;
+
+    assert_true(fd >= 0);
+    scan->max_entries = max;
+    err = mcp_skill_scan_run(fd, scan);
+    (void)close(fd);
+    return err;
+}
+
+static void a_folder_is_listed_up_to_a_limit(void **state)
+{
+    struct mcp_arena *arena = mcp_arena_new(1 << 20);
+
+    (void)state;
+    skill_put("a", "1");
+    skill_put("b/c", "2");
+    skill_put("b/.d", "3");
+    for (size_t max = 2; max <= 3; max++) {
+        struct mcp_skill_scan scan = {.arena = arena};
+
+        assert_int_equal(scan_with(max, &scan), max == 3 ? MCP_OK : MCP_ELIMIT);
+        if (max == 3) {
+            assert_int_equal(scan.count, 3);
+            assert_string_equal(scan.items[0].path, "a");
+            assert_string_equal(scan.items[1].path, "b/.d");
+            assert_int_equal(scan.items[1].kind, MCP_SKILL_ENTRY_HIDDEN);
+            assert_string_equal(scan.items[2].path, "b/c");
+            assert_int_equal(scan.items[2].size, 1);
+            assert_int_equal(scan.folder_count, 2);
+        }
+        mcp_skill_scan_free(&scan);
+    }
+    mcp_arena_free(arena);
+}
+
+static void folders_are_listed_up_to_a_limit_too(void **state)
+{
+    struct mcp_arena *arena = mcp_arena_new(1 << 20);
+
+    (void)state;
+    assert_int_equal(mkdir(skill_disk("a"), 0755), 0);
+    assert_int_equal(mkdir(skill_disk("b"), 0755), 0);
+    for (size_t max = 2; max <= 3; max++) {
+        struct mcp_skill_scan scan = {.arena = arena};
+
+        assert_int_equal(scan_with(max, &scan), max == 3 ? MCP_OK : MCP_ELIMIT);
+        mcp_skill_scan_free(&scan);
+    }
+    mcp_arena_free(arena);
+}
+
+static void many_warnings_hide_no_error(void **state)
+{
+    struct mcp_skill_reports r = {.arena = mcp_arena_new(64 << 20)};
+
+    (void)state;
+    for (size_t i = 0; i <= MCP_SKILL_MAX_REPORTS; i++)
+        mcp_skill_report_add(&r, MCP_SKILL_NOTE, "file", 0, "x", "%zu", i);
+    assert_int_equal(r.count, MCP_SKILL_MAX_REPORTS);
+    mcp_skill_report_add(&r, MCP_SKILL_WARNING, "file", 0, "x", "w");
+    mcp_skill_report_add(&r, MCP_SKILL_ERROR, "file", 0, "x", "e1");
+    mcp_skill_report_add(&r, MCP_SKILL_ERROR, "file", 0, "x", "e2");
+    mcp_skill_reports_sort(&r);
+    assert_false(r.failed);
+    assert_int_equal(r.count, MCP_SKILL_MAX_REPORTS + 2);
+    assert_string_equal(r.items[0].reason, "e1");
+    assert_string_equal(r.items[1].reason, "e2");
+    assert_string_equal(r.items[2].reason, "0");
+    mcp_arena_free(r.arena);
+    mcp_skill_reports_free(&r);
+}
+
 static void bombs_and_binaries_are_refused(void **state)
 {
     char bomb[4096] =
@@ -533,6 +637,10 @@ int main(void)
         SKILL_TEST(a_skill_has_at_most_512_files),
         SKILL_TEST(a_skill_has_at_most_16_mib),
         SKILL_TEST(the_limits_can_be_set),
+        SKILL_TEST(all_skills_together_have_limits),
+        SKILL_TEST(a_folder_is_listed_up_to_a_limit),
+        SKILL_TEST(folders_are_listed_up_to_a_limit_too),
+        SKILL_TEST(many_warnings_hide_no_error),
         SKILL_TEST(bombs_and_binaries_are_refused),
         SKILL_TEST(only_what_lies_below_can_be_opened),
         SKILL_TEST(a_link_that_is_swapped_in_is_never_followed),
