@@ -99,7 +99,8 @@ class List(Command):
         done = self.run_verb("list", "--format=json", "app.lua")
         lists = json.loads(done.stdout)
         self.assertEqual(sorted(lists), ["prompts", "resourceTemplates",
-                                         "resources", "tools"])
+                                         "resources", "routes", "skills",
+                                         "tools"])
         self.assertEqual([t["name"] for t in lists["tools"]], [
             "add", "echo", "fail", "protocol", "slow", "nothing", "blocks"])
         self.assertEqual(lists["tools"][0]["inputSchema"]["required"], ["a"])
@@ -126,7 +127,23 @@ class List(Command):
             json.loads(self.run_verb("list", "app.lua", "--format", "json",
                                      app=app).stdout),
             {"tools": [], "resources": [], "resourceTemplates": [],
-             "prompts": []})
+             "prompts": [], "skills": [], "routes": []})
+
+    def test_skills(self):
+        app = """local mcp = require "mcp"
+mcp.skill { name = "one", description = "The first\\nof two", files = { a = "" } }
+mcp.skills { expose_as_resources = false, sources = { { list = function()
+  return { { uri = "skill://two/SKILL.md", resources = "dynamic",
+    frontmatter = { name = "two", description = "The second" } } } end } } }
+"""
+        self.assertEqual(
+            self.run_verb("list", "app.lua", app=app).stdout,
+            "skills\n  skill://one/SKILL.md (2 files)\n    The first\n"
+            "  skill://two/SKILL.md (dynamic)\n    The second\n")
+        done = self.run_verb("list", "app.lua", "--format", "json", app=app)
+        self.assertEqual([s["frontmatter"]["name"]
+                          for s in json.loads(done.stdout)["skills"]],
+                         ["one", "two"])
 
     def test_a_wrong_app_is_2(self):
         done = self.run_verb("list", "app.lua", code=2,
