@@ -116,24 +116,32 @@ static bool has_room(const struct mcp_bridge *b)
            mcp_bridge_out_waiting(&b->out) <= MCP_BRIDGE_OUT_HIGH_BYTES;
 }
 
+/* A line is too long; text[0..len) is the id in it, or `text` NULL. */
+static void refuse_line(struct mcp_bridge *b, const char *text, size_t len)
+{
+    const struct mcp_bridge_id id = {.text = text, .len = len};
+    char why[128];
+
+    (void)snprintf(why, sizeof(why),
+                   "Stdio JSON-RPC message exceeded the bridge limit of %zu "
+                   "bytes.",
+                   b->o->max_message_bytes);
+    mcp_log(MCP_LOG_WARNING, "bridge", "%s", why);
+    mcp_bridge_write_error(b, text != NULL ? &id : NULL, MCP_BRIDGE_ERROR, why,
+                           0);
+}
+
 static void take_lines(struct mcp_bridge *b)
 {
     while (has_room(b) && mcp_bridge_in_has(&b->in)) {
         const char *text;
         size_t len;
         enum mcp_err rc = mcp_bridge_in_take(&b->in, &text, &len);
-        char why[128];
 
-        if (rc == MCP_OK) {
+        if (rc == MCP_OK)
             mcp_bridge_take_line(b, text, len);
-        } else if (rc == MCP_ELIMIT) {
-            (void)snprintf(why, sizeof(why),
-                           "Stdio JSON-RPC message exceeded the bridge limit "
-                           "of %zu bytes.",
-                           b->o->max_message_bytes);
-            mcp_log(MCP_LOG_WARNING, "bridge", "%s", why);
-            mcp_bridge_write_error(b, NULL, MCP_BRIDGE_ERROR, why, 0);
-        }
+        else if (rc == MCP_ELIMIT)
+            refuse_line(b, text, len);
     }
 }
 

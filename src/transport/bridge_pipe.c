@@ -143,7 +143,7 @@ void mcp_bridge_in_read(struct mcp_bridge_in *in)
     if (n > 0)
         return;
     in->ended = true;
-    if (in->line.len > 0) { /* the last line may lack its LF */
+    if (in->line.len > 0 || in->skipping) { /* the last line may lack its LF */
         in->chunk[0] = '\n';
         in->len = 1;
     }
@@ -159,11 +159,27 @@ static enum mcp_err end_line(struct mcp_bridge_in *in, const char *p, size_t n,
     in->line.len = 0; /* the bytes stay until the next call */
     if (line_len > 0 && line[line_len - 1] == '\r')
         line_len--;
-    if (line_len > in->max_bytes)
+    if (line_len > in->max_bytes) {
+        memset(&in->scan, 0, sizeof(in->scan));
+        mcp_bridge_scan_feed(&in->scan, line, line_len);
+        *text = mcp_bridge_scan_id(&in->scan, len);
         return MCP_ELIMIT;
+    }
     *text = line;
     *len = line_len;
     return MCP_OK;
+}
+
+/* A piece of a line that is too long. */
+static enum mcp_err skip(struct mcp_bridge_in *in, const char *p, size_t n,
+                         bool ends, const char **text, size_t *len)
+{
+    mcp_bridge_scan_feed(&in->scan, p, n);
+    in->skipping = !ends;
+    if (!ends)
+        return MCP_ENOENT;
+    *text = mcp_bridge_scan_id(&in->scan, len);
+    return MCP_ELIMIT;
 }
 
 enum mcp_err mcp_bridge_in_take(struct mcp_bridge_in *in, const char **text,
@@ -177,18 +193,17 @@ enum mcp_err mcp_bridge_in_take(struct mcp_bridge_in *in, const char **text,
     if (in->line.len == 0 && in->line.cap > KEPT_BYTES)
         mcp_buf_free(&in->line);
     in->pos += n + (lf != NULL);
-    if (in->skipping) {
-        in->skipping = lf == NULL;
-        return MCP_ENOENT;
-    }
+    if (in->skipping)
+        return skip(in, p, n, lf != NULL, text, len);
     if (lf != NULL && in->line.len == 0)
         return end_line(in, p, n, text, len); /* the usual case: no copy */
     mcp_buf_add(&in->line, p, n);
     if (in->line.failed) {
-        in->skipping = lf == NULL;
+        memset(&in->scan, 0, sizeof(in->scan));
+        mcp_bridge_scan_feed(&in->scan, in->line.data, in->line.len);
         mcp_buf_free(&in->line);
         mcp_buf_clear(&in->line);
-        return MCP_ELIMIT;
+        return skip(in, p, n, lf != NULL, text, len);
     }
     return lf != NULL ? end_line(in, p, n, text, len) : MCP_ENOENT;
 }

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "transport/bridge_scan.h"
 
 struct mcp_bridge_out {
     int fd;
@@ -50,10 +51,11 @@ enum { MCP_BRIDGE_CHUNK_BYTES = 64 * 1024 };
 struct mcp_bridge_in {
     int fd;
     size_t max_bytes;
-    struct mcp_buf line; /* what has come of the present line */
-    bool skipping;       /* the present line is too long      */
-    bool ended;          /* no more input                     */
-    size_t pos, len;     /* of the chunk                      */
+    struct mcp_buf line;         /* what has come of the present line */
+    bool skipping;               /* the present line is too long      */
+    struct mcp_bridge_scan scan; /* of that line */
+    bool ended;                  /* no more input                     */
+    size_t pos, len;             /* of the chunk                      */
     char chunk[MCP_BRIDGE_CHUNK_BYTES];
 };
 
@@ -71,8 +73,8 @@ static inline bool mcp_bridge_in_has(const struct mcp_bridge_in *in)
 
 /* Takes from the chunk up to the end of a line. MCP_OK: `*text`, `*len` is a
  * line without its end, valid until the next call. Errors: MCP_ENOENT no line
- * has ended yet; MCP_ELIMIT a line with more than max_bytes began: told once,
- * and the whole of it is skipped. */
+ * has ended yet; MCP_ELIMIT a line with more than max_bytes has ended: `*text`
+ * is the id in it as JSON text, or NULL. */
 enum mcp_err mcp_bridge_in_take(struct mcp_bridge_in *in, const char **text,
                                 size_t *len) MCP_MUST_USE;
 

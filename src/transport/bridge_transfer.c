@@ -407,6 +407,9 @@ static CURLcode set_options(struct mcp_bridge_call *c)
         rc = curl->easy_setopt(e, CURLOPT_CAINFO, o->ca_file);
     if (rc == CURLE_OK && is_loopback(o->url))
         rc = curl->easy_setopt(e, CURLOPT_NOPROXY, "*");
+    /* one exchange a connection, so that closing it ends that one alone */
+    (void)curl->easy_setopt(e, CURLOPT_HTTP_VERSION,
+                            (long)CURL_HTTP_VERSION_1_1);
     (void)curl->easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     (void)curl->easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
     (void)curl->easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);

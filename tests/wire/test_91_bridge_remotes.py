@@ -254,12 +254,16 @@ class Sizes(harness.TestCase):
             if size == LIMIT:
                 self.assertEqual(got["id"], 1)
             else:
-                self.assertNotIn("id", got)
+                self.assertEqual(got["id"], 1)
                 self.assertEqual(got["error"], {
                     "code": ERROR, "message": "Stdio JSON-RPC message exceeded"
                     " the bridge limit of 4096 bytes."})
         far.send("a" * 1_000_000)
-        self.assertEqual(far.receive()["error"]["code"], ERROR)
+        got = far.receive()
+        self.assertEqual(got["error"]["code"], ERROR)
+        self.assertNotIn("id", got)
+        far.send({"method": "x", "params": ["a" * 1_000_000], "id": "last"})
+        self.assertEqual(far.receive()["id"], "last")
         self.assertIn("result", far.request(request("x", id=3)))
         self.assertEqual(len(remote.requests), 2)
         far.stop()
