@@ -206,24 +206,34 @@ static enum mcp_err join(struct walk *w, size_t i, struct segment *out)
     return MCP_OK;
 }
 
+/* A number as its JSON text has it. */
+static enum mcp_err number_of(struct walk *w, const struct segment *s,
+                              struct mcp_json *out)
+{
+    const struct mcp_json *tree;
+    enum mcp_err err = mcp_json_parse(w->a, s->text, s->len, NULL, &tree, NULL);
+
+    if (err == MCP_OK)
+        *out = *tree;
+    return err;
+}
+
 /* The value of argument `i`. Errors: MCP_EINVAL it does not fit. */
 static enum mcp_err value_of(struct walk *w, const struct mcp_route *r,
                              size_t i, struct mcp_json *out)
 {
-    const struct mcp_path_part *part = &r->parts[i];
-    const struct mcp_json *schema =
-        mcp_route_property(r, part->text, strlen(part->text));
+    enum mcp_path_kind kind = r->parts[i].kind;
     struct segment s = w->segments[i];
     enum mcp_err err = MCP_OK;
 
-    if (part->kind == MCP_PATH_REST)
+    if (kind == MCP_PATH_REST)
         err = join(w, i, &s);
     if (err != MCP_OK)
         return err;
-    if (!mcp_route_fits(part->kind, s.text, s.len))
+    if (!mcp_route_fits(kind, s.text, s.len))
         return MCP_EINVAL;
-    if (part->kind == MCP_PATH_INT || part->kind == MCP_PATH_NUMBER)
-        return mcp_route_value(schema, s.text, s.len, w->a, out);
+    if (kind == MCP_PATH_INT || kind == MCP_PATH_NUMBER)
+        return number_of(w, &s, out);
     *out = mcp_route_string(s.text, s.len);
     return MCP_OK;
 }
