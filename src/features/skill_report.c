@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "features/skill_grow.h"
 
 enum { REASON_BYTES = 512 };
@@ -28,6 +29,15 @@ static bool grow(struct mcp_skill_reports *r)
     return items != NULL;
 }
 
+/* What is cut, or the name of a file, need not be UTF-8. */
+static void make_valid(char *text)
+{
+    size_t bad;
+
+    while (!mcp_utf8_valid(text, strlen(text), &bad))
+        text[bad] = '?';
+}
+
 void mcp_skill_report_add(struct mcp_skill_reports *r,
                           enum mcp_skill_severity severity, const char *file,
                           int line, const char *advice, const char *fmt, ...)
@@ -43,6 +53,7 @@ void mcp_skill_report_add(struct mcp_skill_reports *r,
     va_start(args, fmt);
     (void)vsnprintf(reason, sizeof(reason), fmt, args);
     va_end(args);
+    make_valid(reason);
     report.file = mcp_arena_dup(r->arena, file, strlen(file));
     report.reason = mcp_arena_dup(r->arena, reason, strlen(reason));
     r->failed = report.file == NULL || report.reason == NULL || !grow(r);

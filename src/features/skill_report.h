@@ -23,7 +23,8 @@ struct mcp_skill_reports {
 void mcp_skill_reports_free(struct mcp_skill_reports *r);
 
 /* Adds a report; `advice` is static or in the arena, the other texts are
- * copied. Once it failed nothing is added. */
+ * copied, the reason with a "?" for each byte that is not UTF-8. Once it failed
+ * nothing is added. */
 void mcp_skill_report_add(struct mcp_skill_reports *r,
                           enum mcp_skill_severity severity, const char *file,
                           int line, const char *advice, const char *fmt, ...)

@@ -232,6 +232,23 @@ static void keys_are_text_and_come_once(void **state)
     expect_json("\"<<\": 1\n\"2\": x\n", "{\"<<\":1,\"2\":\"x\"}");
 }
 
+static void long_texts_are_cut_between_characters(void **state)
+{
+    char text[200] = "", expected[80] = "a key that comes twice: x";
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        strcat(text, "\"x");
+        for (int k = 0; k < 30; k++)
+            strcat(text, "\303\251");
+        strcat(text, "\": 1\n");
+    }
+    for (int k = 0; k < 19; k++)
+        strcat(expected, "\303\251");
+    expect_error(text, 2, expected);
+    assert_string_equal(wrong.reason, expected);
+}
+
 static void one_mapping_is_a_document(void **state)
 {
     (void)state;
@@ -491,6 +508,7 @@ int main(void)
         cmocka_unit_test(anchors_are_written_out),
         cmocka_unit_test(tags_of_the_core_schema_are_checked),
         cmocka_unit_test(keys_are_text_and_come_once),
+        cmocka_unit_test(long_texts_are_cut_between_characters),
         cmocka_unit_test(one_mapping_is_a_document),
         cmocka_unit_test(libyaml_says_where),
         cmocka_unit_test(bytes_that_are_no_text_are_refused),

@@ -577,6 +577,96 @@ static void known_members_are_typed(void **state)
     assert_int_equal(skill_reports(MCP_SKILL_WARNING), 7);
 }
 
+static void lengths_are_warned_of_at_their_limits(void **state)
+{
+    char text[3000], long_text[1200] = "";
+
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        strcat(long_text, "\303\251");
+    for (int extra = 0; extra < 2; extra++) {
+        snprintf(text, sizeof(text),
+                 "---\nname: a\ndescription: d\ncompatibility: %s%s\n---\nx\n",
+                 long_text, extra == 1 ? "x" : "");
+        skill_put("a/SKILL.md", text);
+        skill_load();
+        assert_int_equal(skill_reports(MCP_SKILL_WARNING), extra);
+    }
+    skill_expect(MCP_SKILL_WARNING, "a/SKILL.md", 4,
+                 "more than 500 characters");
+    for (int extra = 0; extra < 2; extra++) {
+        strcpy(text, "---\nname: a\ndescription: d\n---\nx\n");
+        for (int i = 5; i < 500 + extra; i++)
+            strcat(text, "x\n");
+        skill_put("a/SKILL.md", text);
+        skill_load();
+        assert_int_equal(skill_reports(MCP_SKILL_WARNING), extra);
+    }
+    skill_expect(MCP_SKILL_WARNING, "a/SKILL.md", 0, "more than 500 lines");
+}
+
+static void reasons_are_cut_between_characters(void **state)
+{
+    char text[3000] = "---\nname: a\ndescription: d\n---\n[x](x";
+    size_t count;
+    const struct mcp_skill_report *r;
+
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        strcat(text, "\303\251");
+    strcat(text, ")\n");
+    skill_put("a/SKILL.md", text);
+    skill_load();
+    r = mcp_skill_index_reports(skill_index, &count);
+    assert_int_equal(count, 1);
+    assert_true(strlen(r->reason) < 300);
+    assert_true(mcp_utf8_valid(r->reason, strlen(r->reason), NULL));
+}
+
+static void paths_hold_at_their_limits(void **state)
+{
+    char *path = calloc(1, 1200), *uri = calloc(1, 1300);
+    struct mcp_skill_code_file file = {path, "x", 1, NULL};
+    struct mcp_skill_code code = {.name = "a",
+                                  .description = "d",
+                                  .prefix = "p",
+                                  .files = &file,
+                                  .file_count = 1};
+
+    (void)state;
+    assert_non_null(path);
+    assert_non_null(uri);
+    for (size_t len = 1020; len <= 1021; len++) { /* with "p/a/" in front */
+        memset(path, 'x', len);
+        skill_load_with(
+            &(struct mcp_skill_options){.codes = &code, .code_count = 1});
+        assert_int_equal(skill_count(), len == 1020);
+        snprintf(uri, 1300, "skill://p/a/%s", path);
+        assert_int_equal(skill_has_file(uri), len == 1020);
+    }
+    skill_expect(MCP_SKILL_ERROR, "", 0, "more than 1024 bytes");
+    free(path);
+    free(uri);
+}
+
+static void a_prefix_may_make_paths_too_long(void **state)
+{
+    struct mcp_skill_folder folder = {skill_folder, "1/2/3/4/5/6/7/8/9/10"};
+
+    (void)state;
+    skill_make("a");
+    skill_put("a/12/13/14/15/16", "fits");
+    skill_make("b");
+    skill_put("b/12/13/14/15/16/17", "does not");
+    skill_load_with(
+        &(struct mcp_skill_options){.folders = &folder, .folder_count = 1});
+    assert_int_equal(skill_count(), 1);
+    assert_true(
+        skill_has_file("skill://1/2/3/4/5/6/7/8/9/10/a/12/13/14/15/16"));
+    skill_expect(MCP_SKILL_ERROR, "b/12/13/14/15/16/17", 0,
+                 "more than 16 parts");
+}
+
 static void links_to_nowhere_are_told(void **state)
 {
     (void)state;
@@ -631,6 +721,10 @@ int main(void)
         SKILL_TEST(a_report_that_changes_makes_it_stale),
         SKILL_TEST(every_folder_is_watched),
         SKILL_TEST(known_members_are_typed),
+        SKILL_TEST(lengths_are_warned_of_at_their_limits),
+        SKILL_TEST(reasons_are_cut_between_characters),
+        SKILL_TEST(paths_hold_at_their_limits),
+        SKILL_TEST(a_prefix_may_make_paths_too_long),
         SKILL_TEST(links_to_nowhere_are_told),
         SKILL_TEST(a_wrong_spelling_of_skill_md_is_told),
     };
