@@ -125,8 +125,8 @@ static bool is_foreign(const char *link, size_t len)
 }
 
 /* Is there a file at skill->uri's folder + path[0..len), or below it? */
-static bool has_target(const struct mcp_skill *skill, const char *path,
-                       size_t len)
+static bool has_target(const struct checker *c, const struct mcp_skill *skill,
+                       const char *path, size_t len)
 {
     size_t base = strlen(skill->uri) - strlen("SKILL.md");
     struct mcp_buf uri;
@@ -140,6 +140,8 @@ static bool has_target(const struct mcp_skill *skill, const char *path,
                 (skill->files[i].uri[uri.len] == '\0' ||
                  skill->files[i].uri[uri.len] == '/' ||
                  uri.data[uri.len - 1] == '/');
+    if (uri.failed)
+        c->reports->failed = true;
     mcp_buf_free(&uri);
     return found;
 }
@@ -170,7 +172,7 @@ static void check_link(const struct checker *c, const struct mcp_skill *skill,
         return;
     n = clean(path, link, len);
     path[n] = '\0';
-    if (n > 0 && !has_target(skill, path, n))
+    if (n > 0 && !has_target(c, skill, path, n))
         warn(c, skill->line > 0 ? skill->line : line,
              "links are relative to the folder of the skill and stay "
              "in it",
