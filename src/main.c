@@ -141,9 +141,6 @@ static void write_text(struct mcp_buf *out, const struct mcp_cli *cli)
     case MCP_CLI_COMPLETIONS:
         mcp_completions_write(out, cli->shell);
         break;
-    case MCP_CLI_TYPES:
-        mcp_init_write_types(out);
-        break;
     case MCP_CLI_VERSION:
         mcp_buf_puts(out, "mcpluad " MCP_VERSION "\n");
         break;
@@ -212,6 +209,7 @@ static void count_items(const struct server *s, struct mcp_banner *b)
     b->tool_count = gen->tool_count;
     b->resource_count = gen->resource_count + gen->template_count;
     b->prompt_count = gen->prompt_count;
+    b->route_count = gen->route_count;
     if (mcp_skills_index(gen) != NULL)
         (void)mcp_skill_index_skills(mcp_skills_index(gen), &b->skill_count);
     mcp_generation_release(gen);
@@ -416,6 +414,8 @@ static enum mcp_err perform(struct server *s, bool *passes)
     case MCP_CLI_SKILLS:
         return mcp_skills_run(&s->cli, STDOUT_FILENO, passes, s->message,
                               sizeof(s->message));
+    case MCP_CLI_TYPES:
+        return mcp_init_write_types(&s->cli, s->message, sizeof(s->message));
     case MCP_CLI_TEST: /* its arguments are not ours */
         (void)snprintf(s->message, sizeof(s->message),
                        "test comes first: mcpluad test [arguments of busted]");

@@ -47,6 +47,14 @@ static bool same_resource(const void *one, const void *two)
            same_content(a, b);
 }
 
+static bool same_route(const void *one, const void *two)
+{
+    const struct mcp_route *a = one, *b = two;
+
+    return same_tool(&a->signature, &b->signature) && a->status == b->status &&
+           same(a->mime_type, b->mime_type) && same(a->tags, b->tags);
+}
+
 static bool same_prompt(const void *one, const void *two)
 {
     const struct mcp_prompt *a = one, *b = two;
@@ -97,7 +105,13 @@ static const void *find_prompt(const struct mcp_generation *gen,
     return mcp_generation_find_prompt(gen, name, strlen(name));
 }
 
-enum { LISTS = 4 };
+static const void *find_route(const struct mcp_generation *gen,
+                              const char *name)
+{
+    return mcp_generation_find_route(gen, name, strlen(name));
+}
+
+enum { LISTS = 5 };
 
 static void lists_of(const struct mcp_generation *gen, struct list out[LISTS])
 {
@@ -111,6 +125,8 @@ static void lists_of(const struct mcp_generation *gen, struct list out[LISTS])
                       sizeof(*gen->templates), find_template, same_resource};
     out[3] = (struct list){gen->prompts, gen->prompt_count,
                            sizeof(*gen->prompts), find_prompt, same_prompt};
+    out[4] = (struct list){gen->routes, gen->route_count, sizeof(*gen->routes),
+                           find_route, same_route};
 }
 
 static const void *item_at(const struct list *list, size_t i)

@@ -45,6 +45,9 @@ static void write_counts(struct mcp_buf *out, const struct mcp_banner *b)
     if (b->skill_count > 0)
         mcp_buf_printf(out, ", %zu skill%s", b->skill_count,
                        b->skill_count == 1 ? "" : "s");
+    if (b->route_count > 0)
+        mcp_buf_printf(out, ", %zu route%s", b->route_count,
+                       b->route_count == 1 ? "" : "s");
 }
 
 void mcp_banner_write(struct mcp_buf *out, const struct mcp_banner *b)

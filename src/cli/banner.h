@@ -25,8 +25,9 @@ struct mcp_banner {
     const char *version; /* of the app; NULL: not told    */
     const char *where;   /* URL, or "stdio"               */
     size_t tool_count, resource_count,
-        prompt_count;        /* templates are resources   */
-    size_t skill_count;      /* those of sources are not known */
+        prompt_count;   /* templates are resources   */
+    size_t skill_count; /* those of sources are not known */
+    size_t route_count;
     const char *isolation;   /* mcp_app_isolation()       */
     bool dev;                /* reloading when a file changes */
     uint64_t ready_ns;       /* from the start of main()  */

@@ -63,6 +63,11 @@ void mcp_check_write_items(struct mcp_buf *out,
         for (size_t k = 0; k < p->argument_count; k++)
             write_argument(out, &p->arguments[k]);
     }
+    if (gen->route_count > 0)
+        write_count(out, gen->route_count, "route");
+    for (size_t i = 0; i < gen->route_count; i++)
+        write_item(out, gen->routes[i].name, gen->routes[i].signature.title,
+                   gen->routes[i].signature.description);
 }
 
 /* ---- for programs ---- */
@@ -137,5 +142,14 @@ void mcp_check_write_items_json(struct mcp_buf *out,
     mcp_buf_puts(out, ",\"prompts\":[");
     for (size_t i = 0; i < gen->prompt_count; i++)
         write_prompt_json(out, i == 0, &gen->prompts[i]);
+    mcp_buf_puts(out, "],\"routes\":[");
+    for (size_t i = 0; i < gen->route_count; i++) {
+        const struct mcp_route *r = &gen->routes[i];
+
+        open_item(out, i == 0, "name", r->name, r->signature.title,
+                  r->signature.description);
+        write_place(out, r->signature.file, r->signature.line);
+        mcp_buf_putc(out, '}');
+    }
     mcp_buf_putc(out, ']');
 }

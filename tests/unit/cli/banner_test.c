@@ -78,6 +78,10 @@ static void resources_and_prompts_are_counted_when_there_are_any(void **state)
         "\nstdio   2 tools, 1 resource, 3 prompts, 1 skill   isolation: "));
     b.skill_count = 2;
     assert_non_null(strstr(written(&b), ", 2 skills   isolation: "));
+    b.route_count = 1;
+    assert_non_null(strstr(written(&b), ", 2 skills, 1 route   isolation: "));
+    b.route_count = 2;
+    assert_non_null(strstr(written(&b), ", 2 routes   isolation: "));
 }
 
 static void a_reduced_connection_limit_is_a_warning(void **state)
