@@ -1,5 +1,5 @@
 /*
- * list.c - the four lists, page after page, and the routes
+ * list.c - the lists, page after page, and the routes
  *
  *     tools
  *       add(a: number, b?: number) -> { sum: number }
@@ -115,12 +115,28 @@ static void write_prompt(struct mcp_buf *out, const struct mcp_json *prompt)
     mcp_buf_putc(out, ')');
 }
 
+/* "skill://pdf/SKILL.md (3 files)" */
+static void write_skill(struct mcp_buf *out, const struct mcp_json *skill)
+{
+    const struct mcp_json *files = mcp_json_find(skill, "resources");
+
+    put(out, mcp_json_find(skill, "uri"));
+    if (mcp_json_is(files, MCP_JSON_ARRAY))
+        mcp_buf_printf(out, " (%u file%s)", files->count,
+                       files->count == 1 ? "" : "s");
+    else
+        mcp_buf_puts(out, " (dynamic)");
+}
+
 /* The first line of the description, or the title. */
 static void write_what(struct mcp_buf *out, const struct mcp_json *item)
 {
     const struct mcp_json *text = mcp_json_find(item, "description");
+    const struct mcp_json *front = mcp_json_find(item, "frontmatter");
     const char *end;
 
+    if (front != NULL)
+        text = mcp_json_find(front, "description");
     if (!mcp_json_is(text, MCP_JSON_STRING))
         text = mcp_json_find(item, "title");
     if (!mcp_json_is(text, MCP_JSON_STRING) || text->count == 0)
@@ -285,6 +301,7 @@ static enum mcp_err write_lists(struct lister *l)
         {"resources/templates/list", "resourceTemplates", "resource templates",
          write_resource},
         {"prompts/list", "prompts", "prompts", write_prompt},
+        {"skills/list", "skills", "skills", write_skill},
     };
     enum mcp_err err = MCP_OK;
 
