@@ -26,7 +26,9 @@ const completions = [
 function resources(connected) {
   test("lists resources and templates", async () => {
     const { resources } = await connected().listResources();
-    assert.deepEqual(names(resources), ["static-text", "static-binary", "watched-resource"]);
+    const ofSkills = ({ uri }) => uri.startsWith("skill://");
+    assert.deepEqual(names(resources.filter((resource) => !ofSkills(resource))), ["static-text", "static-binary", "watched-resource"]);
+    assert.deepEqual(names(resources.filter(ofSkills)), ["refunds", "examples/email.md", "git-workflow", "references/branches.md"]);
     const { resourceTemplates } = await connected().listResourceTemplates();
     assert.deepEqual(
       resourceTemplates.map((template) => template.uriTemplate),
@@ -42,6 +44,14 @@ function resources(connected) {
     const { contents } = await connected().readResource({ uri: "test://static-binary" });
     assert.equal(contents[0].mimeType, "image/png");
     assert.deepEqual([...Buffer.from(contents[0].blob, "base64").subarray(1, 4)], [...Buffer.from("PNG")]);
+  });
+  test("reads the files of skills", async () => {
+    const { contents } = await connected().readResource({ uri: "skill://git-workflow/SKILL.md" });
+    assert.equal(contents[0].mimeType, "text/markdown");
+    assert.match(contents[0].text, /^---\nname: git-workflow\n/);
+    const made = await connected().readResource({ uri: "skill://reports/daily/SKILL.md" });
+    assert.match(made.contents[0].text, /^---\nname: daily\n/);
+    await assert.rejects(connected().readResource({ uri: "skill://git-workflow/../app.lua" }), { code: -32602 });
   });
   test("reads what a handler gives, by a template too", async () => {
     const watched = await connected().readResource({ uri: "test://watched-resource" });
