@@ -156,14 +156,28 @@ static void begin_result(struct mcp_call *call)
                                  : "{\"contents\":");
 }
 
+/* May the content depend on who asks? Whoever gets ctx may look; so do guards
+ * and dependencies, which give a handler its ctx. */
+static bool depends_on_caller(const struct mcp_resource *res)
+{
+    for (size_t i = 0; i < res->handler.bind_count; i++)
+        if (res->handler.binds[i].kind == MCP_BIND_CTX)
+            return true;
+    return false;
+}
+
 static void end_result(struct mcp_request *rq, const struct mcp_resource *res,
                        const char *meta, size_t meta_len)
 {
     struct mcp_call *call = rq->call;
 
     if (mcp_call_is_modern(call)) {
+        struct mcp_cache_hint hint = res->cache;
+
+        if (depends_on_caller(res))
+            hint.scope = MCP_CACHE_PRIVATE;
         mcp_buf_putc(&call->out, ',');
-        mcp_envelope_write_cache(&call->out, rq->gen->config, &res->cache,
+        mcp_envelope_write_cache(&call->out, rq->gen->config, &hint,
                                  !mcp_envelope_is_retry(call));
     }
     mcp_envelope_write_meta(&call->out, call, rq->gen, meta, meta_len);

@@ -139,6 +139,41 @@ class Reads(Case):
             {"uri": "t://bytes", "mimeType": "image/png", "blob": "iVBORwD/"}])
         self.assertEqual(self.text("t://data"), "[1,2]")
 
+    def test_what_depends_on_the_caller_is_private(self):
+        server = self.start("""
+local mcp = require "mcp"
+mcp.server { name = "cache", cache_scope = "public" }
+local function handler() return "x" end
+local function may() end
+local cache = { scope = "public" }
+mcp.resource { uri = "t://plain", handler = handler }
+mcp.resource { uri = "t://said", handler = handler, cache = cache }
+mcp.resource { uri = "t://static", text = "x" }
+mcp.resource { uri_template = "t://of/{id}", name = "of",
+               handler = function(id) return id end }
+mcp.resource { uri = "t://ctx", cache = cache,
+               handler = function(ctx) return ctx and "x" end }
+mcp.resource { uri = "t://guarded", text = "x", cache = cache,
+               guards = { may } }
+mcp.resource { uri = "t://wired", cache = cache,
+               dependencies = { db = function() return "db" end },
+               handler = function(db) return db end }
+mcp.resource { uri = "t://secret", text = "x",
+               cache = { scope = "private" } }
+mcp.group({ guards = { may } }, function()
+  mcp.resource { uri = "t://grouped", text = "x", cache = cache }
+end)
+""")
+        scopes = {
+            uri: server.rpc("resources/read", {"uri": "t://" + uri}).result[
+                "cacheScope"]
+            for uri in ("plain", "said", "static", "of/1", "ctx", "guarded",
+                        "wired", "secret", "grouped")}
+        self.assertEqual(scopes, {
+            "plain": "public", "said": "public", "static": "public",
+            "of/1": "public", "ctx": "private", "guarded": "private",
+            "wired": "private", "secret": "private", "grouped": "private"})
+
     def test_hints_are_absent_where_nothing_may_be_kept(self):
         result = self.server.rpc("resources/read", {
             "uri": "t://text", "requestState": "x"}).result
