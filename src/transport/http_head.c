@@ -114,6 +114,45 @@ static bool copy_headers(struct mcp_http_request *r)
     return list.count == list.room;
 }
 
+/* Where the path begins in a target that is a whole URL, as proxies send it
+ * ("http://host/path"; without a path: at its end); 0: it is a path. */
+static size_t path_start(const char *target, size_t len)
+{
+    static const char scheme[] = "http://";
+    size_t at = sizeof(scheme) - 1;
+
+    if (len < at || strncasecmp(target, scheme, at) != 0)
+        return 0;
+    while (at < len && target[at] != '/')
+        at++;
+    return at;
+}
+
+/* A copy of the path of target[0..len), or NULL. */
+static const char *copy_path(struct mcp_arena *arena, const char *target,
+                             size_t len)
+{
+    size_t start = path_start(target, len);
+
+    return start < len || len == 0
+               ? mcp_arena_dup(arena, target + start, len - start)
+               : "/";
+}
+
+/* The host in a target goes before that in the header (RFC 9112, section
+ * 3.2.2), which must be there nevertheless. False: no memory. */
+static bool take_host(struct mcp_http_request *r, const char *target)
+{
+    size_t start = path_start(target, strlen(target)), scheme = 7;
+    const char *host;
+
+    if (start == 0 || r->seen[MCP_HTTP_HOST].count != 1)
+        return true;
+    host = mcp_arena_dup(r->call.arena, target + scheme, start - scheme);
+    r->seen[MCP_HTTP_HOST].value = host;
+    return host != NULL;
+}
+
 bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
                         const char *method)
 {
@@ -121,8 +160,8 @@ bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
     const struct mcp_buf *path = &r->connection->path;
     struct mcp_arena *arena = r->call.arena;
 
-    r->call.raw_path = mcp_arena_dup(arena, path->data, path->len);
-    r->call.path = mcp_arena_dup(arena, url, strlen(url));
+    r->call.raw_path = copy_path(arena, path->data, path->len);
+    r->call.path = copy_path(arena, url, strlen(url));
     r->call.http_method = mcp_arena_dup(arena, method, strlen(method));
     if (query->len > 0) {
         r->call.query = mcp_arena_dup(arena, query->data, query->len);
@@ -130,7 +169,7 @@ bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
             return false;
     }
     return r->call.path != NULL && r->call.raw_path != NULL &&
-           r->call.http_method != NULL && copy_headers(r);
+           r->call.http_method != NULL && copy_headers(r) && take_host(r, url);
 }
 
 /* ---- where to ----------------------------------------------------------- */

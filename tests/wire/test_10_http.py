@@ -436,3 +436,49 @@ class Connections(wire.TestCase):
         for sock in idle:
             sock.close()
         self.assertEqual(self.server.call("hello").status, 200)
+
+
+class AbsoluteForm(wire.TestCase):
+    """RFC 9112, section 3.2.2: a target may be a whole URL, and its host goes
+    before that of the header."""
+
+    APP = 'require("mcp").tool("t", function() return "x" end)'
+
+    def ask(self, target, host="Host: localhost\r\n"):
+        request = wire.modern("tools/list")
+        body = wire.encode(request.body)
+        headers = {**request.headers, "Content-Length": str(len(body)),
+                   "Content-Type": "application/json"}
+        return self.server.raw(wire.encode(
+            "POST %s HTTP/1.1\r\n%s%s\r\n" % (target, host, "".join(
+                "%s: %s\r\n" % item for item in headers.items()))) + body)
+
+    def test_it_is_served(self):
+        for target in ("http://localhost/mcp", "http://localhost:1/mcp/",
+                       "HTTP://127.0.0.1/mcp", "http://[::1]:80/mcp?x=/y"):
+            answer = self.ask(target)
+            self.assertEqual(answer.status, 200, (target, answer))
+            self.assertEqual(len(answer.result["tools"]), 1)
+        answer = self.server.raw("GET http://localhost/healthz HTTP/1.1\r\n"
+                                 "Host: localhost\r\n\r\n")
+        self.assertEqual((answer.status, answer.text), (200, "ok\n"))
+
+    def test_other_paths_are_not_found(self):
+        for target in ("http://localhost", "http://localhost/",
+                       "http://localhost/x/mcp", "http:/mcp",
+                       "https://localhost/mcp", "//localhost/mcp", "mcp"):
+            answer = self.ask(target)
+            self.assertIn(answer.status, (400, 404), (target, answer))
+
+    def test_its_host_counts(self):
+        for target in ("http://evil.example/mcp", "http:///mcp",
+                       "http://user@localhost/mcp",
+                       "http://localhost.evil.example/mcp"):
+            self.assertRejected(self.ask(target), 403, -32600)
+        answer = self.ask("http://localhost/mcp", "Host: evil.example\r\n")
+        self.assertEqual(answer.status, 200)
+
+    def test_the_header_must_be_there_once(self):
+        for host in ("", "Host: localhost\r\nHost: localhost\r\n"):
+            self.assertIn(self.ask("http://localhost/mcp", host).status,
+                          (400, 403))
