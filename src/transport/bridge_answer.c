@@ -192,6 +192,8 @@ static void answer(struct mcp_bridge_call *owner, struct mcp_bridge_id *id,
 
     if (owner->is_initialize)
         mcp_bridge_session_opened(owner, result);
+    if (owner->is_kept && result != NULL)
+        mcp_bridge_keep(owner);
     if (owner->modern && owner->is_list && result != NULL)
         mcp_bridge_tools_seen(owner, tree);
     mark(owner, id);

@@ -107,6 +107,7 @@ static void describe(struct mcp_bridge_call *c,
     c->is_initialize =
         mcp_bridge_is(m, "initialize") && m->kind == MCP_BRIDGE_REQUEST;
     c->is_initialized = mcp_bridge_is(m, "notifications/initialized");
+    c->is_kept = !c->modern && mcp_bridge_is_kept(m);
 }
 
 static enum mcp_err make(struct mcp_bridge *b,

@@ -8,6 +8,7 @@
  *     bridge_answer.c    what the remote says, to the client
  *     bridge_end.c       a transfer has ended: retry, resume, answer, error
  *     bridge_session.c   sessions of the 2025 revisions
+ *     bridge_kept.c      what must be said again in a new session
  *     bridge_fetch.c     tools/list for the headers of tools/call
  *
  * A call is one message on its way. It is made in state QUEUED and becomes
@@ -57,6 +58,7 @@ enum mcp_bridge_role {
     MCP_BRIDGE_RENEW,     /* initialize, again                        */
     MCP_BRIDGE_READY,     /* notifications/initialized, again         */
     MCP_BRIDGE_STREAM,    /* GET: what the remote says by itself      */
+    MCP_BRIDGE_REPEAT,    /* what the lost session knew               */
     MCP_BRIDGE_DELETE,    /* the session is not needed any more       */
 };
 
@@ -96,7 +98,7 @@ struct mcp_bridge_call {
     const char *name; /* the method, for the log */
     enum mcp_bridge_kind kind;
     bool modern, is_listen, is_tool_call, is_list, is_first_page;
-    bool is_initialize, is_initialized;
+    bool is_initialize, is_initialized, is_kept;
     struct mcp_bridge_id *ids;
     size_t id_count, unanswered;
     bool cancelled; /* legacy: it may end without an answer */
@@ -143,6 +145,8 @@ struct mcp_bridge_session {
     char *id, *version;                     /* NULL: none; OWNED by free() */
     struct mcp_buf initialize, initialized; /* as the client sent them     */
     struct mcp_bridge_call *stream;
+    struct mcp_bridge_kept *kept;
+    size_t kept_count;
 };
 
 enum mcp_bridge_tools_state {
@@ -289,6 +293,19 @@ void mcp_bridge_session_ended(struct mcp_bridge_call *c, CURLcode code);
 void mcp_bridge_session_close(struct mcp_bridge *b);
 
 void mcp_bridge_session_free(struct mcp_bridge_session *s);
+
+/* ---- bridge_kept.c ------------------------------------------------------ */
+
+/* Does the session remember what this message says? */
+bool mcp_bridge_is_kept(const struct mcp_bridge_message *m);
+
+/* The remote has accepted `c`, which is such a message. */
+void mcp_bridge_keep(const struct mcp_bridge_call *c);
+
+/* Says all of it again, in the present session. */
+void mcp_bridge_kept_repeat(struct mcp_bridge *b);
+
+void mcp_bridge_kept_clear(struct mcp_bridge_session *s);
 
 /* ---- bridge_fetch.c ----------------------------------------------------- */
 

@@ -119,6 +119,7 @@ void mcp_bridge_session_opening(struct mcp_bridge_call *c)
     if (s->stream != NULL)
         mcp_bridge_call_end(s->stream);
     keep(&s->initialize, c->body, c->body_len);
+    mcp_bridge_kept_clear(s);
     s->state = MCP_SESSION_OPENING;
 }
 
@@ -259,10 +260,13 @@ void mcp_bridge_session_ended(struct mcp_bridge_call *c, CURLcode code)
         renewal_ended(c, code);
     } else if (c->role == MCP_BRIDGE_STREAM) {
         stream_ended(c, code);
+    } else if (c->role == MCP_BRIDGE_REPEAT) {
+        mcp_bridge_call_end(c);
     } else { /* READY: whatever came of it, the messages behind may go */
         mcp_bridge_call_end(c);
         b->session.state = MCP_SESSION_OPEN;
         listen_to(b);
+        mcp_bridge_kept_repeat(b);
     }
 }
 
@@ -302,4 +306,5 @@ void mcp_bridge_session_free(struct mcp_bridge_session *s)
     free(s->version);
     mcp_buf_free(&s->initialize);
     mcp_buf_free(&s->initialized);
+    mcp_bridge_kept_clear(s);
 }

@@ -77,6 +77,31 @@ class Renewing(harness.TestCase):
         self.assertEqual(self.ids("DELETE"), ["s2"])
         self.assertEqual(self.sessions.known, set())
 
+    def test_the_new_session_knows_what_the_old_one_knew(self):
+        self.far.initialize()
+        for i, (method, params) in enumerate((
+                ("resources/subscribe", {"uri": "a:1"}),
+                ("resources/subscribe", {"uri": "a:2"}),
+                ("logging/setLevel", {"level": "debug"}),
+                ("resources/unsubscribe", {"uri": "a:1"}),
+                ("logging/setLevel", {"level": "error"}))):
+            self.far.request(request(method, params, i))
+        self.sessions.known.clear()
+        self.far.request(request("ping", id=9))
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            again = [r.message for r in self.far_remote.requests
+                     if r.headers.get("mcp-session-id") == "s2" and
+                     r.rpc not in ("", "ping", "notifications/initialized")]
+            if len(again) == 2:
+                break
+        self.assertEqual(
+            sorted((m["method"], m["params"]) for m in again), [
+                ("logging/setLevel", {"level": "error"}),
+                ("resources/subscribe", {"uri": "a:2"})])
+        self.assertTrue(self.far.silent())  # no answers to those
+        self.far.stop()
+
     def test_a_remote_that_opens_no_other(self):
         self.far.initialize()
         self.far.request(call("x", id=1))
