@@ -315,6 +315,13 @@ static void write_http(struct mcp_result_writer *w, int idx)
 {
     int status = status_of(w->L, idx);
 
+    if (status < 200 || status > 599) { /* changed behind mcp.http */
+        mcp_result_set_fault(w, "a status that HTTP does not have",
+                             "The result of route \"%s\" cannot be sent: "
+                             "/status must be from 200 to 599",
+                             w->options->name);
+        return;
+    }
     if (!add_headers(w, idx))
         return;
     if (mcp_field_push(w->L, idx, "body"))

@@ -16,6 +16,7 @@
 enum {
     NO_CONTENT = 204,
     RESET_CONTENT = 205,
+    NOT_MODIFIED = 304,
     NOT_FOUND = 404,
     METHOD_NOT_ALLOWED = 405,
     UNPROCESSABLE = 422,
@@ -178,6 +179,12 @@ static int status_of(const struct mcp_outcome *o)
     return o->mime_type.len == 0 ? NO_CONTENT : 200;
 }
 
+static bool has_body(int status)
+{
+    return status != NO_CONTENT && status != RESET_CONTENT &&
+           status != NOT_MODIFIED;
+}
+
 static void finish(struct mcp_request *rq, const struct mcp_job *job,
                    const struct mcp_outcome *o)
 {
@@ -199,7 +206,7 @@ static void finish(struct mcp_request *rq, const struct mcp_job *job,
     if (o->mime_type.len > 0)
         call->reply_type = mcp_arena_dup(
             call->arena, o->text.data + o->mime_type.at, o->mime_type.len);
-    if (status != NO_CONTENT && status != RESET_CONTENT && o->content.len > 0)
+    if (has_body(status) && o->content.len > 0)
         mcp_buf_add(&call->out, o->text.data + o->content.at, o->content.len);
 }
 

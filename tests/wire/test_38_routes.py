@@ -94,6 +94,12 @@ mcp.get("/a/gone", {}, function() return mcp.http { status = 204 } end)
 mcp.get("/a/split", {}, function()
   return mcp.http { headers = { ["X-Bad"] = "a\r\nX-Evil: 1" } }
 end)
+mcp.get("/a/changed", {}, function(status)
+  local answer = mcp.http { body = "x" }
+  answer.status = tonumber(status)
+  return answer
+end)
+mcp.get("/a/late", {}, function(ctx) ctx.sleep(0.6) return "late" end)
 mcp.get("/a/ours", {}, function() return mcp.http { headers = { ["Content-Length"] = "9" } } end)
 mcp.get("/a/checked", { output = { n = t.integer() } }, function(n)
   return { n = n == "1" and 1 or n }
@@ -528,6 +534,21 @@ class Answers(Case):
             self.assertFails(
                 self.get("/a/http?status=%d" % status), 500,
                 "mcp.http: `status` must be a whole number from 200 to 599")
+
+    def test_a_status_that_was_changed(self):
+        for status in (199, 600):
+            answer = self.get("/a/changed?status=%d" % status)
+            self.assertEqual(answer.status, 500)
+            self.assertIn("/status must be from 200 to 599",
+                          answer.json["message"])
+        for status in (204, 205, 304):
+            answer = self.get("/a/changed?status=%d" % status)
+            self.assertEqual((answer.status, answer.body), (status, b""))
+
+    def test_a_slow_answer_is_no_stream(self):
+        server = self.start(APP, options=("--sse-after", "0.1"), env=self.ENV)
+        answer = server.get("/a/late", {"Accept": "text/event-stream"})
+        self.assertEqual((answer.type, answer.text), ("text/plain", "late"))
 
     def test_headers_that_would_be_two(self):
         answer = self.get("/a/split")
