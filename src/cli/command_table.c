@@ -158,7 +158,10 @@ static const struct mcp_command commands[] = {
                    AT(folder)}},
      OPTIONS(of_check)},
     {.name = "types", .action = MCP_CLI_TYPES,
-     .help = "Prints the definitions of the API for LuaLS"},
+     .help = "Writes the definitions of the API for LuaLS into a folder, in "
+             "the place of older ones",
+     .operands = {{.name = "DIR", .noun = "folder", .type = MCP_WORD_FOLDER,
+                   AT(folder)}}},
     {.name = "completions", .action = MCP_CLI_COMPLETIONS,
      .help = "Prints the completions for a shell",
      .operands = {{.name = "SHELL", .noun = "shell", .type = MCP_WORD_TEXT,

@@ -26,7 +26,7 @@ enum mcp_cli_action {
     MCP_CLI_BRIDGE,      /* a stdio client to a remote server */
     MCP_CLI_INIT,        /* writes a new project */
     MCP_CLI_SKILLS,      /* reads a folder of skills */
-    MCP_CLI_TYPES,       /* prints lua/meta/mcp.lua */
+    MCP_CLI_TYPES,       /* writes lua/meta into a folder */
     MCP_CLI_COMPLETIONS, /* prints a script for a shell */
     MCP_CLI_MAN,         /* prints the manual page */
     MCP_CLI_HELP,
@@ -63,7 +63,7 @@ struct mcp_cli {
     const char *file;     /* INSTALL: the configuration, or NULL            */
     bool print;           /* INSTALL: changes nothing                       */
     const char *spec;     /* TEST                                           */
-    const char *folder;   /* INIT, SKILLS                                   */
+    const char *folder;   /* INIT, SKILLS, TYPES                            */
     const char *template; /* INIT: or NULL: full                            */
     const char *shell;    /* COMPLETIONS                                    */
     struct mcp_cli_bridge bridge;

@@ -93,24 +93,19 @@ static void pad(struct mcp_buf *out, size_t n)
         mcp_buf_putc(out, ' ');
 }
 
-/* Words from TEXT_COLUMN on, at most COLUMNS wide; `column` is where we are. */
-static void write_wrapped(struct mcp_buf *out, const char *text, size_t column)
+/* Words from column `from` on, where we are, at most COLUMNS wide. */
+static void write_words(struct mcp_buf *out, const char *text, size_t from)
 {
+    size_t column = from;
     bool first = true;
 
-    if (column + 2 > TEXT_COLUMN) {
-        mcp_buf_putc(out, '\n');
-        column = 0;
-    }
-    pad(out, TEXT_COLUMN - column);
-    column = TEXT_COLUMN;
     while (*text != '\0') {
         size_t len = strcspn(text, " ");
 
         if (!first && column + 1 + len > COLUMNS) {
             mcp_buf_putc(out, '\n');
-            pad(out, TEXT_COLUMN);
-            column = TEXT_COLUMN;
+            pad(out, from);
+            column = from;
         } else if (!first) {
             mcp_buf_putc(out, ' ');
             column++;
@@ -120,6 +115,17 @@ static void write_wrapped(struct mcp_buf *out, const char *text, size_t column)
         first = false;
         text += len + strspn(text + len, " ");
     }
+}
+
+/* Words from TEXT_COLUMN on; `column` is where we are. */
+static void write_wrapped(struct mcp_buf *out, const char *text, size_t column)
+{
+    if (column + 2 > TEXT_COLUMN) {
+        mcp_buf_putc(out, '\n');
+        column = 0;
+    }
+    pad(out, TEXT_COLUMN - column);
+    write_words(out, text, TEXT_COLUMN);
     mcp_buf_putc(out, '\n');
 }
 
@@ -215,7 +221,9 @@ void mcp_help_write_command(struct mcp_buf *out, const struct mcp_command *c)
     char usage[128];
 
     mcp_command_usage(c, usage, sizeof(usage));
-    mcp_buf_printf(out, "usage: mcpluad %s\n\n%s.\n", usage, c->help);
+    mcp_buf_printf(out, "usage: mcpluad %s\n\n", usage);
+    write_words(out, c->help, 0);
+    mcp_buf_puts(out, ".\n");
     if (c->option_count > 0)
         mcp_buf_putc(out, '\n');
     write_command_options(out, c, 2);

@@ -31,7 +31,8 @@ enum {
 /* One file of the project. */
 struct target {
     const struct mcp_embedded_file *from;
-    const char *name; /* within the project */
+    const char *folder; /* within the project: "" or "types/" */
+    const char *name;   /* within that                       */
 };
 
 /* One run. */
@@ -57,6 +58,12 @@ static const char *below(const char *path, const char *template)
     return path + 10 + len + 1;
 }
 
+/* Is it one of the definitions for LuaLS? */
+static bool is_type(const struct mcp_embedded_file *f)
+{
+    return strncmp(f->path, META, sizeof(META) - 1) == 0;
+}
+
 static void choose_files(struct init *in, const char *template)
 {
     for (size_t i = 0; i < mcp_embedded_files_count && in->count < FILES_MAX;
@@ -66,17 +73,19 @@ static void choose_files(struct init *in, const char *template)
 
         if (name == NULL)
             name = below(f->path, "common");
-        if (strcmp(f->path, META "mcp.lua") == 0)
-            name = "types/mcp.lua";
         if (name != NULL)
-            in->targets[in->count++] = (struct target){f, name};
+            in->targets[in->count++] = (struct target){f, "", name};
+        else if (is_type(f))
+            in->targets[in->count++] =
+                (struct target){f, "types/", f->path + sizeof(META) - 1};
     }
 }
 
-/* Joins folder and name. False: too long. */
-static bool join(const struct init *in, const char *name, char path[PATH_MAX])
+/* Joins the folder and the target's place. False: too long. */
+static bool join(const struct init *in, const struct target *t,
+                 char path[PATH_MAX])
 {
-    int n = snprintf(path, PATH_MAX, "%s/%s", in->folder, name);
+    int n = snprintf(path, PATH_MAX, "%s/%s%s", in->folder, t->folder, t->name);
 
     return n > 0 && n < PATH_MAX;
 }
@@ -100,7 +109,7 @@ static void name_project(struct init *in)
 
 /* ---- what is in the way ---- */
 
-static enum mcp_err refuse_folder(struct init *in)
+static enum mcp_err refuse_folder(const struct init *in)
 {
     struct stat st;
 
@@ -126,9 +135,9 @@ static enum mcp_err check_way(struct init *in)
 
     mcp_buf_init(&names, FILE_BYTES);
     for (size_t i = 0; i < in->count; i++)
-        if (join(in, in->targets[i].name, path) && lstat(path, &st) == 0)
-            mcp_buf_printf(&names, "%s%s", count++ > 0 ? ", " : "",
-                           in->targets[i].name);
+        if (join(in, &in->targets[i], path) && lstat(path, &st) == 0)
+            mcp_buf_printf(&names, "%s%s%s", count++ > 0 ? ", " : "",
+                           in->targets[i].folder, in->targets[i].name);
     if (count > 0)
         (void)snprintf(in->message, in->message_size,
                        "nothing is written to %.200s: %.*s %s there already",
@@ -162,7 +171,7 @@ static enum mcp_err write_target(struct init *in, const struct target *t)
     struct mcp_buf text;
     enum mcp_err rc;
 
-    if (!join(in, t->name, path))
+    if (!join(in, t, path))
         return MCP_EINTERNAL;
     rc = mcp_file_make_folders(path, false, FOLDER_MODE, in->message,
                                in->message_size);
@@ -183,7 +192,7 @@ static void remove_written(const struct init *in)
     char path[PATH_MAX];
 
     for (size_t i = 0; i < in->written; i++)
-        if (join(in, in->targets[i].name, path))
+        if (join(in, &in->targets[i], path))
             (void)unlink(path);
 }
 
@@ -216,7 +225,8 @@ static enum mcp_err tell(struct init *in, int fd)
     mcp_banner_put(&out, in->folder);
     mcp_buf_putc(&out, '\n');
     for (size_t i = 0; i < in->count; i++)
-        mcp_buf_printf(&out, "  %s\n", in->targets[i].name);
+        mcp_buf_printf(&out, "  %s%s\n", in->targets[i].folder,
+                       in->targets[i].name);
     mcp_buf_puts(&out, "\nREADME.md tells how to run it.\n");
     ok = !out.failed && mcp_local_write(fd, &out);
     if (!ok)
@@ -243,10 +253,37 @@ enum mcp_err mcp_init_run(const struct mcp_cli *cli, int fd, char *message,
     return rc == MCP_OK ? tell(&in, fd) : rc;
 }
 
-void mcp_init_write_types(struct mcp_buf *out)
+/* ---- the definitions alone ---- */
+
+static enum mcp_err replace_type(const struct init *in, const struct target *t)
 {
-    for (size_t i = 0; i < mcp_embedded_files_count; i++)
-        if (strcmp(mcp_embedded_files[i].path, META "mcp.lua") == 0)
-            mcp_buf_add(out, mcp_embedded_files[i].data,
-                        mcp_embedded_files[i].len);
+    char path[PATH_MAX];
+    enum mcp_err rc;
+
+    if (!join(in, t, path))
+        return MCP_EINTERNAL;
+    rc = mcp_file_make_folders(path, false, FOLDER_MODE, in->message,
+                               in->message_size);
+    if (rc == MCP_OK)
+        rc = mcp_file_replace(path, (const char *)t->from->data, t->from->len,
+                              FILE_MODE, in->message, in->message_size);
+    return rc;
+}
+
+enum mcp_err mcp_init_write_types(const struct mcp_cli *cli, char *message,
+                                  size_t message_size)
+{
+    const struct init in = {.folder = cli->folder,
+                            .message = message,
+                            .message_size = message_size};
+    enum mcp_err rc = refuse_folder(&in);
+
+    for (size_t i = 0; rc == MCP_OK && i < mcp_embedded_files_count; i++) {
+        const struct mcp_embedded_file *f = &mcp_embedded_files[i];
+        struct target t = {f, "", f->path + sizeof(META) - 1};
+
+        if (is_type(f))
+            rc = replace_type(&in, &t);
+    }
+    return rc;
 }

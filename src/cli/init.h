@@ -2,7 +2,7 @@
  * init.h - `mcpluad init`: a new project that runs
  *
  * The files are those of templates/common and templates/NAME, which the binary
- * carries, and lua/meta/mcp.lua as types/mcp.lua. {{name}} in them becomes the
+ * carries, and those of lua/meta in types/. {{name}} in them becomes the
  * name of the folder. Nothing is ever overwritten: when one of the files is
  * there, none is written.
  *
@@ -14,7 +14,6 @@
 
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "cli/command_table.h"
 
@@ -25,7 +24,9 @@
 enum mcp_err mcp_init_run(const struct mcp_cli *cli, int fd, char *message,
                           size_t message_size) MCP_MUST_USE;
 
-/* `mcpluad types`: lua/meta/mcp.lua. */
-void mcp_init_write_types(struct mcp_buf *out);
+/* `mcpluad types`: writes the definitions below `cli->folder`, in the place of
+ * older ones. Errors as above, but that no file is in the way. */
+enum mcp_err mcp_init_write_types(const struct mcp_cli *cli, char *message,
+                                  size_t message_size) MCP_MUST_USE;
 
 #endif

@@ -397,14 +397,28 @@ class Init(Command):
                          ["app.lua", "file", "home"])
 
     def test_types_are_the_definitions(self):
-        done = self.run_well("types")
-        with open(os.path.join(wire.SOURCE_DIR, "lua", "meta", "mcp.lua"),
-                  encoding="utf-8") as file:
-            self.assertEqual(done.stdout, file.read())
+        want = {}
+        top = os.path.join(wire.SOURCE_DIR, "lua", "meta")
+        for folder, _, files in os.walk(top):
+            for name in files:
+                path = os.path.join(folder, name)
+                want[os.path.relpath(path, top)] = self.content(path)
+        self.assertIn("mcp.lua", want)
         self.run_well("init", "a")
-        self.assertEqual(self.read("a", "types", "mcp.lua"), done.stdout)
-        self.assertRefused(self.run_it("types", "x"), 2,
-                           'mcpluad types takes no "x"')
+        self.assertEqual(self.tree("a", "types"), want)
+        self.write("a/types/mcp.lua", "old")
+        self.write("a/types/mine.lua", "mine")
+        self.assertEqual(self.run_well("types", "a/types").stdout, "")
+        self.assertEqual(self.tree("a", "types"), {**want, "mine.lua": b"mine"})
+        self.run_well("types", "b/c")
+        self.assertEqual(self.tree("b", "c"), want)
+        self.write("file", "")
+        for arguments, code, pattern in (
+                ([], 2, r"which folder\? usage: mcpluad types DIR"),
+                (["x", "y"], 2, r"one folder at a time: x or y\?"),
+                (["file"], 2, "file is no folder"),
+                (["file/x"], 1, "cannot make the folder file.*")):
+            self.assertRefused(self.run_it("types", *arguments), code, pattern)
 
 
 class Install(Command):
@@ -903,7 +917,7 @@ class Man(Command):
     def test_wrong_lines(self):
         self.assertRefused(self.run_it("man", "ls"), 2,
                            'mcpluad man takes no "ls"')
-        for command in (["man"], ["types"], ["completions", "bash"],
+        for command in (["man"], ["completions", "bash"],
                         ["init", "--help"]):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run(
