@@ -254,6 +254,22 @@ bool mcp_app_answer(struct mcp_app *app, const struct mcp_session *session,
     return false;
 }
 
+bool mcp_app_answer_apart(struct mcp_app *app, const struct mcp_call *call,
+                          const char *key, const struct mcp_json *answer)
+{
+    (void)app;
+    (void)call;
+    (void)key;
+    (void)answer;
+    return false;
+}
+
+size_t mcp_app_max_workers(struct mcp_app *app)
+{
+    (void)app;
+    return 1;
+}
+
 void mcp_app_session_ended(struct mcp_app *app,
                            const struct mcp_session *session)
 {
