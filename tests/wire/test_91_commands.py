@@ -238,31 +238,48 @@ mcp.skills { paths = { "skills" }, sources = { {
                ("resources/templates/list", "resourceTemplates"),
                ("prompts/list", "prompts"), ("skills/list", "skills"))
 
-    def export(self, revision):
+    @staticmethod
+    def export(server, revision):
         done = subprocess.run(
             [wire.BIN, "export-tool-spec", "--all", "--revision", revision,
-             self.server.app_file], capture_output=True,
+             server.app_file], capture_output=True,
             env=wire.sanitizer_env(), check=True)
         return done.stdout.decode()
 
+    def assertSame(self, server, revision):
+        """Every list of the server is what the export says; how many items."""
+        text, count = self.export(server, revision), 0
+        for method, member in self.METHODS:
+            items, cursor = [], None
+            while True:
+                answer = self.ask(server, method, cursor, revision)
+                if answer.json.get("error", {}).get("code") == -32601:
+                    break
+                items.append(self.items_of(answer.body.decode(), member))
+                count += len(answer.result[member])
+                cursor = answer.result.get("nextCursor")
+                if cursor is None:
+                    break
+            found = re.search(r'"%s":\[\n?(.*?)\n?\](,\n|\}\n$)' % member, text,
+                              re.S).group(1)
+            self.assertEqual(found.replace(",\n", ","), ",".join(items),
+                             (server.app_file, revision, member))
+        self.assertEqual(sum(map(len, json.loads(text).values())), count)
+        return count
+
     def test_byte_for_byte_in_each_revision(self):
         for revision in (wire.MODERN, "2025-11-25", "2025-06-18", "2025-03-26"):
-            text = self.export(revision)
-            for method, member in self.METHODS:
-                if method == "skills/list" and revision != wire.MODERN:
-                    self.assertIn('"skills":[]', text)
-                    continue
-                items, cursor = [], None
-                while True:
-                    answer = self.ask(method, cursor, revision)
-                    items.append(self.items_of(answer.body.decode(), member))
-                    cursor = answer.result.get("nextCursor")
-                    if cursor is None:
-                        break
-                found = re.search(r'"%s":\[\n(.*?)\n\](,\n|\}\n$)' % member, text,
-                                  re.S).group(1)
-                self.assertEqual(found.replace(",\n", ","), ",".join(items),
-                                 (revision, member))
+            self.assertEqual(self.assertSame(self.server, revision),
+                             6 + 4 + 1 + 1 + 4 * (revision == wire.MODERN))
+
+    def test_of_every_example(self):
+        for app in ("app-example/app.lua", "tests/conformance/app.lua",
+                    "tests/wire/apps/seeds.lua",
+                    "tests/wire/apps/seeds_items.lua"):
+            path = os.path.join(wire.SOURCE_DIR, app)
+            with wire.Server(app_file=path) as server:
+                for revision in (wire.MODERN, "2025-06-18"):
+                    self.assertGreater(self.assertSame(server, revision), 3)
 
     @staticmethod
     def items_of(body, member):
@@ -271,11 +288,12 @@ mcp.skills { paths = { "skills" }, sources = { {
         decoder = json.JSONDecoder()
         return body[start + 1:decoder.raw_decode(body, start)[1] - 1]
 
-    def ask(self, method, cursor, revision):
+    @staticmethod
+    def ask(server, method, cursor, revision):
         params = {} if cursor is None else {"cursor": cursor}
         if revision == wire.MODERN:
-            return self.server.rpc(method, params)
-        return self.server.post(
+            return server.rpc(method, params)
+        return server.post(
             {"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
             {"MCP-Protocol-Version": revision})
 
