@@ -1,5 +1,7 @@
 // The inspector's command line does tools, resources, templates and prompts of
-// tests/conformance/app.lua, in each of its eras, over HTTP and stdio.
+// tests/conformance/app.lua, in each of its eras, over HTTP and stdio; it verifies
+// the skills of that app and of app-example: entry, front matter, size and digest of
+// every file.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -89,6 +91,23 @@ describe("inspector", { concurrency: 2 }, () => {
     rmSync(home, { recursive: true, force: true });
     await server?.stop();
   });
+  for (const path of [app, "app-example/app.lua"]) {
+    test(`verifies the skills of ${path}`, async () => {
+      const arguments_ = [binary, "--stdio", join(sourceDir, path), "--protocol-era", "modern"];
+      const { code, stdout, stderr } = await run([...arguments_, "--method", "skills/list", "--verify"], home);
+      assert.equal(code, 0, stdout + stderr);
+      const reports = stdout.trim().split("\n").map((line) => JSON.parse(line));
+      assert.ok(reports.length >= 3, stdout);
+      for (const { uri, conformance, frontmatter, files, outcome } of reports) {
+        const isDynamic = uri === "skill://reports/daily/SKILL.md";
+        assert.equal(outcome, isDynamic ? "unverifiable" : "verified", uri);
+        assert.deepEqual(frontmatter, [], uri);
+        assert.deepEqual(conformance.map((finding) => finding.code), isDynamic ? ["dynamic-resources"] : [], uri);
+        assert.ok(isDynamic || files.length > 0, uri);
+        assert.ok(files.every((file) => file.status === "verified"), uri);
+      }
+    });
+  }
   const targets = {
     HTTP: () => [server.url, "--transport", "http"],
     stdio: () => [binary, "--stdio", join(sourceDir, app)],
