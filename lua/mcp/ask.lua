@@ -10,6 +10,7 @@
 --- basic/patterns/mrtr.
 
 local core = require "mcp.core"
+local ending = require "mcp.ending"
 local fields = require "mcp.fields"
 local type_ = require "mcp.type"
 local where = require "mcp.where"
@@ -301,6 +302,7 @@ local SHAPES = {
 --- Asks them all at once. The answers by key.
 ---@param questions mcp.Question[]
 local function ask(questions)
+  ending.may_ask()
   core.ask(questions)
   core.ask_settle(questions)
   local answers = {}

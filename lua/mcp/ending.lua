@@ -14,6 +14,14 @@ function M.hold(on)
   held = on
 end
 
+--- Raises when a hook or a cleanup runs: a question would end the call, or park it.
+function M.may_ask()
+  if held then
+    error("a hook or a cleanup cannot ask the client: it watches and changes nothing;"
+      .. " ask in a guard, a dependency or the handler", 0)
+  end
+end
+
 local function end_call(kind, how)
   if held then
     error({ message = "a hook or a cleanup cannot end the call: " .. how.message })

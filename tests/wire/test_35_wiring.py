@@ -142,6 +142,76 @@ class Wiring(wire.TestCase):
         self.assertNotRegex(self.server.stderr, "said: after find [^nb]")
 
 
+class Asking(wire.TestCase):
+    """Hooks and cleanups watch: a question there is refused and logged, a guard
+    and a dependency may ask."""
+
+    APP = """
+local mcp = require "mcp"
+local function question(key)
+  return { key = key, message = "m", schema = { a = mcp.types.string() } }
+end
+local function asks(where, args, ctx)
+  if args.where ~= where then return end
+  if args.how == "pcall" then
+    io.stderr:write("said: ", tostring(select(2, pcall(ctx.elicit, question()))), "\\n")
+  elseif args.how == "all" then
+    ctx.ask { a = mcp.elicit(question()) }
+  elseif args.how == "sample" then
+    ctx.sample { prompt = "p" }
+  elseif args.how == "roots" then
+    ctx.roots()
+  else
+    ctx.elicit(question())
+  end
+end
+mcp.hooks {
+  before_tool_call = function(name, args, ctx) asks("before", args, ctx) end,
+  after_tool_call = function(name, args, ctx) asks("after", args, ctx) end,
+}
+mcp.provide("db", function(ctx)
+  return "db", function() ctx.elicit(question()) end
+end)
+mcp.tool("t", function(where, how) return "ran" end)
+mcp.tool("cleans", function(db) return "ran" end)
+mcp.tool("guarded", { guards = function(ctx) ctx.elicit(question "g") end },
+  function() return "ran" end)
+"""
+    ABLE = {"elicitation": {}, "sampling": {}, "roots": {}}
+
+    def test_a_hook_must_not(self):
+        session = self.server.session(capabilities=self.ABLE)
+        for where in ("before", "after"):
+            for how in ("pcall", "all", "sample", "roots", "elicit"):
+                before = self.server.stderr.count("cannot ask the client")
+                arguments = {"where": where, "how": how}
+                for answer in (self.server.call("t", arguments,
+                                                capabilities=self.ABLE),
+                               session.call("t", arguments)):
+                    self.assertEqual(answer.result["content"][0]["text"],
+                                     "ran", (arguments, answer))
+                    self.assertEqual(len(answer.messages), 1)
+                for _ in range(100):
+                    if self.server.stderr.count(
+                            "cannot ask the client") == before + 2:
+                        break
+                    time.sleep(0.02)
+                else:
+                    self.fail("%s: %s" % (arguments, self.server.stderr))
+        for line in ("before", "after"):
+            self.assertIn("%s_tool_call of tool t failed: a hook or a cleanup "
+                          "cannot ask the client" % line, self.server.stderr)
+
+    def test_a_cleanup_must_not(self):
+        answer = self.server.call("cleans", capabilities=self.ABLE)
+        self.assertEqual(answer.result["content"][0]["text"], "ran")
+        self.server.wait_stderr("cannot ask the client")
+
+    def test_a_guard_may(self):
+        answer = self.server.call("guarded", capabilities=self.ABLE)
+        self.assertEqual(answer.result["resultType"], "input_required")
+
+
 class Life(wire.TestCase):
     APP = APP
 
