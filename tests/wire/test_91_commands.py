@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import re
+import resource
 import shutil
 import stat
 import subprocess
@@ -62,6 +63,19 @@ class Command(Folder):
         done = self.run_it(*arguments, **how)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
+
+    def run_without_room(self, size, *arguments):
+        """No file gets longer than `size` bytes: what a full disk is like."""
+        done = subprocess.run(
+            [wire.BIN, *arguments], capture_output=True, check=False,
+            cwd=self.folder.name, restore_signals=False,  # SIGXFSZ: ignored
+            env=wire.sanitizer_env({"HOME": self.home, "XDG_CONFIG_HOME": ""}),
+            preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (size, size)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stdout, b"")
+        self.assertRegex(done.stderr, rb"\Amcpluad: cannot write .*: File too "
+                                      rb"large\n\Z")
 
     def read(self, *names):
         with open(self.path(*names), encoding="utf-8") as file:
@@ -199,6 +213,16 @@ class Export(Command):
             self.assertRefused(done, 1, r"cannot write %s: .*%s.*" % (
                 re.escape(file), why))
             self.assertEqual(sorted(os.listdir(self.folder.name)), before)
+
+    def test_a_full_disk_leaves_the_file_alone(self):
+        self.export("-o", "spec.json")
+        before = self.tree("")
+        self.write("app.lua", APP.replace("First", "Second"))
+        self.run_without_room(len(before["spec.json"]), "export-tool-spec",
+                              "--all", "app.lua", "-o", "spec.json")
+        self.run_without_room(1, "export-tool-spec", "app.lua", "-o", "new")
+        self.write("app.lua", APP)
+        self.assertEqual(self.tree(""), before)
 
     def test_a_broken_app_leaves_the_file_alone(self):
         self.write("spec.json", "old")
@@ -391,6 +415,11 @@ class Init(Command):
         done = self.run_it("init", "old")
         self.assertRefused(done, 1, r"cannot make the folder old/spec: .*")
         self.assertEqual(list(self.tree("old")), ["spec"])
+
+    def test_a_full_disk_leaves_no_file(self):
+        self.run_without_room(1800, "init", "new")
+        self.assertEqual(self.tree("new"), {})
+        self.run_well("init", "new")
 
     def test_folders_on_the_way_are_made(self):
         self.run_well("init", "a/b/c", "--template", "minimal")
@@ -586,6 +615,17 @@ class Install(Command):
                                          "mcp.json.bak.2", "mcp.json.bak.3"])
         self.assertNotIn(b"env", files["mcp.json.bak"])
         self.assertIn(b'"N": "3"', files["mcp.json.bak.3"])
+
+    def test_a_full_disk_leaves_the_file_alone(self):
+        self.write("c.json", self.OLD)
+        self.run_without_room(len(self.OLD.encode()), "install", "cursor",
+                              "app.lua", "--file", "c.json")
+        self.assertEqual(self.read("c.json"), self.OLD)
+        self.assertEqual(self.read("c.json.bak"), self.OLD)
+        self.run_without_room(10, "install", "vscode", "app.lua", "--file",
+                              "c.json")
+        self.assertEqual(sorted(os.listdir(self.folder.name)),
+                         ["app.lua", "c.json", "c.json.bak", "home", "in.json"])
 
     def test_99_backups_are_enough(self):
         self.write("c.json", "{}")
