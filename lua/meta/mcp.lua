@@ -65,6 +65,16 @@ local mcp = {}
 ---@field infer_http_method_annotations? boolean  tools that are routes; default true
 ---@field expose_errors? boolean
 ---@field request_state_keys? string|string[]  secrets that protect requestState; the first seals
+---@field task_store? string      as mcp.tasks, where each is called without task_
+---@field task_ttl_ms? integer
+---@field task_max_ttl_ms? integer
+---@field task_poll_interval_ms? integer
+---@field task_timeout? number
+---@field task_max_running? integer
+---@field task_max_running_per_tool? integer
+---@field task_max_running_per_principal? integer
+---@field task_max_stored? integer
+---@field task_cancel_grace? number
 ---@field log_level? "debug"|"info"|"warning"|"error"|"off"
 ---@field log_format? "text"|"json"
 ---@field guards? mcp.Guards       of every call, read and get

@@ -128,8 +128,16 @@ describe("mcp.tool refuses", function()
       'unknown field "titel"; did you mean "title"?',
     ['mcp.tool { name = "x", zzzzzz = 1, ' .. f .. ' }'] = 'unknown field "zzzzzz"',
     ['mcp.tool { "x", ' .. f .. ' }'] = "every field needs a name, but there is one at [1]",
-    ['mcp.tool { name = "x", task = true, ' .. f .. ' }'] =
-      'field "task" is not available in this version',
+    ['mcp.tool { name = "x", task = "maybe", ' .. f .. ' }'] =
+      'task must be true, false, "optional" or "required", got "maybe"',
+    ['mcp.tool { name = "x", task = {}, ' .. f .. ' }'] =
+      'task must be true, false, "optional" or "required", got table',
+    ['mcp.tool { name = "x", restart = "retry", ' .. f .. ' }'] =
+      "restart is for tools with task = true",
+    ['mcp.tool { name = "x", task = false, task_input_before_start = true, ' .. f .. ' }'] =
+      "task_input_before_start is for tools with task = true",
+    ['mcp.tool { name = "x", task = true, restart = "always", ' .. f .. ' }'] =
+      'restart must be "fail" or "retry", got "always"',
     ['mcp.tool({ name = "x", ' .. f .. ' }, 1)'] =
       "mcp.tool { ... } takes one table and nothing behind it",
     ['mcp.tool("x", { name = "y" }, function() end)'] = "name is given twice",
