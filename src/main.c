@@ -251,6 +251,7 @@ static enum mcp_err serve_http(struct server *s)
 {
     struct mcp_http_options options = {.config = s->service.served,
                                        .endpoint = s->service.endpoint,
+                                       .app = s->service.app,
                                        .ready = is_ready,
                                        .user = s->service.app};
     enum mcp_err rc;

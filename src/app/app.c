@@ -11,17 +11,23 @@
 #include <stdlib.h>
 
 #include "app/ask_wait.h"
+#include "app/here.h"
 #include "app/loader.h"
 #include "app/pool.h"
 #include "app/run.h"
 #include "app/runner.h"
 #include "app/shared.h"
+#include "app/slots.h"
 #include "app/timers.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/seal.h"
 
 enum {
     OUTCOME_MAX = 128 << 20, /* bytes of one answer                   */
     STOP_MS = 3000,          /* how long closing waits for the workers */
+    HERE_MIN_WORKERS = 4,    /* fewer are meant as a bound             */
+    HERE_MAX = 64,           /* jobs that wait in one place            */
 };
 
 struct mcp_app {
@@ -32,6 +38,9 @@ struct mcp_app {
     struct mcp_pool *pool;
     struct mcp_timers *timers;
     size_t max_workers;
+    pthread_mutex_t lock;
+    pthread_cond_t gone;
+    size_t here_threads; /* under lock: that have begun and not ended */
     void (*published)(void *user, const struct mcp_generation *old,
                       const struct mcp_generation *now);
     void *published_user; /* of whoever opened the app */
@@ -112,6 +121,17 @@ static enum mcp_err open_parts(struct mcp_app *app, char *message,
     return err;
 }
 
+static void init_locks(struct mcp_app *app)
+{
+    pthread_condattr_t attr;
+
+    (void)pthread_mutex_init(&app->lock, NULL);
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&app->gone, &attr);
+    (void)pthread_condattr_destroy(&attr);
+}
+
 enum mcp_err mcp_app_open(const struct mcp_app_options *options,
                           struct mcp_app **out, char *message,
                           size_t message_size)
@@ -123,6 +143,7 @@ enum mcp_err mcp_app_open(const struct mcp_app_options *options,
         (void)snprintf(message, message_size, "out of memory");
         return MCP_ENOMEM;
     }
+    init_locks(app);
     app->options = *options;
     app->published = options->published;
     app->published_user = options->published_user;
@@ -137,12 +158,15 @@ enum mcp_err mcp_app_open(const struct mcp_app_options *options,
     return MCP_OK;
 }
 
+static bool wait_for_here_threads(struct mcp_app *app);
+
 bool mcp_app_close(struct mcp_app *app)
 {
     if (app == NULL)
         return true;
     mcp_timers_stop(app->timers);
-    if (app->pool != NULL && !mcp_pool_free(app->pool, STOP_MS)) {
+    if (!wait_for_here_threads(app) ||
+        (app->pool != NULL && !mcp_pool_free(app->pool, STOP_MS))) {
         mcp_log(MCP_LOG_WARNING, "app",
                 "a handler is blocked inside a C library: not waited for");
         return false;
@@ -151,6 +175,8 @@ bool mcp_app_close(struct mcp_app *app)
     mcp_supervisor_free(app->supervisor);
     mcp_timers_free(app->timers);
     mcp_shared_free(app->options.shared);
+    (void)pthread_mutex_destroy(&app->lock);
+    (void)pthread_cond_destroy(&app->gone);
     free(app);
     return true;
 }
@@ -160,6 +186,106 @@ const struct mcp_generation *mcp_app_acquire(struct mcp_app *app)
     return mcp_registry_acquire(app->registry);
 }
 
+/* ---- quick handlers on other threads --------------------------------------
+ */
+
+bool mcp_here_is_possible(struct mcp_app *app)
+{
+    return app->max_workers >= HERE_MIN_WORKERS;
+}
+
+void mcp_here_init_attr(pthread_attr_t *attr)
+{
+    mcp_pool_init_attr(attr);
+}
+
+struct mcp_runner *mcp_here_begin(struct mcp_app *app)
+{
+    struct mcp_runner *runner = mcp_runner_new(app->supervisor);
+
+    if (runner == NULL)
+        return NULL;
+    (void)pthread_mutex_lock(&app->lock);
+    app->here_threads++;
+    (void)pthread_mutex_unlock(&app->lock);
+    return runner;
+}
+
+void mcp_here_end(struct mcp_app *app, struct mcp_runner *runner)
+{
+    mcp_runner_free(runner);
+    mcp_seal_end_thread();
+    (void)pthread_mutex_lock(&app->lock);
+    app->here_threads--;
+    (void)pthread_cond_signal(&app->gone);
+    (void)pthread_mutex_unlock(&app->lock);
+}
+
+/* Only by whom the call was received: later it may be on another thread. */
+static bool put_here(struct mcp_job *job)
+{
+    struct mcp_here *here = job->call->here;
+
+    job->call->here = NULL;
+    if (here == NULL || here->count >= HERE_MAX ||
+        !mcp_slots_is_quick(mcp_loader_slots(job->gen), job->handler))
+        return false;
+    if (here->first == NULL)
+        here->first = job;
+    else
+        here->last->next = job;
+    here->last = job;
+    here->count++;
+    return true;
+}
+
+struct mcp_job *mcp_here_take(struct mcp_here *here)
+{
+    struct mcp_job *job = here->first;
+
+    if (job == NULL)
+        return NULL;
+    here->first = job->next;
+    here->count--;
+    job->next = NULL;
+    return job;
+}
+
+void mcp_here_run(struct mcp_app *app, struct mcp_runner *runner,
+                  struct mcp_job *job)
+{
+    mcp_run(app->pool, runner, job);
+}
+
+void mcp_here_hand_over(struct mcp_app *app, struct mcp_here *here)
+{
+    struct mcp_job *job;
+
+    while ((job = mcp_here_take(here)) != NULL)
+        mcp_pool_resume(app->pool, job); /* it was accepted: none is refused */
+}
+
+/* False: one is still at work. */
+static bool wait_for_here_threads(struct mcp_app *app)
+{
+    struct timespec until = mcp_clock_timespec(
+        mcp_clock_now_ns() + (uint64_t)STOP_MS * MCP_NS_PER_MS);
+    bool gone;
+    int rc = 0;
+
+    (void)pthread_mutex_lock(&app->lock);
+    if (app->here_threads > 0)
+        mcp_supervisor_cancel(app->supervisor, NULL);
+    while (app->here_threads > 0 && rc == 0)
+        rc = pthread_cond_timedwait(&app->gone, &app->lock, &until);
+    gone = app->here_threads == 0;
+    (void)pthread_mutex_unlock(&app->lock);
+    return gone;
+}
+
+/* ---- jobs ----------------------------------------------------------------
+ */
+
 enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job)
 {
     mcp_outcome_init(&job->outcome, OUTCOME_MAX);
@@ -168,6 +294,8 @@ enum mcp_err mcp_app_run(struct mcp_app *app, struct mcp_job *job)
     if (job->apart == NULL)
         job->ask = NULL;
     job->woken = job->aside = job->resting = false;
+    if (put_here(job))
+        return MCP_OK;
     return mcp_pool_submit(app->pool, job);
 }
 

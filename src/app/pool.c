@@ -90,6 +90,14 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
+void mcp_pool_init_attr(pthread_attr_t *attr)
+{
+    (void)pthread_attr_init(attr);
+    (void)pthread_attr_setstacksize(attr, STACK_BYTES);
+    (void)pthread_attr_setguardsize(attr, GUARD_BYTES);
+    (void)pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
+}
+
 /* Starts one more worker. Its signals are those of the process, because what a
  * handler runs by os.execute inherits them. Under the lock. */
 static bool start_worker(struct mcp_pool *p)
@@ -98,10 +106,7 @@ static bool start_worker(struct mcp_pool *p)
     pthread_t thread;
     int rc;
 
-    (void)pthread_attr_init(&attr);
-    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-    (void)pthread_attr_setguardsize(&attr, GUARD_BYTES);
-    (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    mcp_pool_init_attr(&attr);
     rc = pthread_create(&thread, &attr, worker_main, p);
     (void)pthread_attr_destroy(&attr);
     if (rc != 0)

@@ -13,6 +13,7 @@
 #ifndef MCP_APP_POOL_H
 #define MCP_APP_POOL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,9 @@ bool mcp_pool_free(struct mcp_pool *p, unsigned wait_ms);
  * MCP_ENOMEM out of memory or of threads. */
 enum mcp_err mcp_pool_new(const struct mcp_pool_options *options,
                           struct mcp_pool **out) MCP_MUST_USE;
+
+/* What the threads of workers are made with; the caller destroys it. */
+void mcp_pool_init_attr(pthread_attr_t *attr);
 
 /* Queues a new job. Errors: MCP_EBUSY the queue is full or the pool ends. */
 enum mcp_err mcp_pool_submit(struct mcp_pool *p,

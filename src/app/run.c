@@ -494,6 +494,7 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
     const struct mcp_giving_up giving_up = {job, take, finish_taken};
     enum mcp_run_end end = MCP_RUN_RETURNED;
     enum mcp_interrupt why = MCP_INTERRUPT_NONE;
+    uint64_t began_ns = mcp_clock_now_ns();
 
     if (!begin(job) || (!s.started && !borrow(runner, job)))
         return;
@@ -508,6 +509,8 @@ void mcp_run(struct mcp_pool *pool, struct mcp_runner *runner,
             bury(pool, runner, s.st);
             return;
         }
+        mcp_slots_took(mcp_loader_slots(job->gen), job->handler,
+                       mcp_clock_now_ns() - began_ns);
         why = mcp_runner_interrupted(runner);
         if (mcp_heap_watches_faults(s.st->host.heap))
             s.st->faulted |= mcp_runner_faulted(runner);

@@ -100,6 +100,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (r == NULL || !(atomic_load(&r->seq) & 1) ||
         atomic_load(&r->kill_seq) != atomic_load(&r->seq))
         return;
+    atomic_fetch_add(&r->heard, 1);
     r->interrupt = atomic_load(&r->kill_reason);
     /* On a busy machine the thread may not have run since stage 1. */
     if (atomic_load(&r->kill_stage) == 1 || r->hooked < HOOKED_MIN) {
@@ -302,6 +303,7 @@ enum mcp_run_end mcp_runner_run_for(struct mcp_runner *r, lua_State *L,
     r->L = L;
     r->interrupt = MCP_INTERRUPT_NONE;
     r->hooked = 0;
+    atomic_store_explicit(&r->heard, 0, memory_order_relaxed);
     atomic_store_explicit(&r->deadline_ns, deadline_ns, memory_order_relaxed);
     atomic_store_explicit(&r->token, token, memory_order_relaxed);
     r->giving_up = giving_up;

@@ -17,9 +17,13 @@
 enum {
     TICK_MS = 5,      /* between looks while something runs       */
     TAKEN_MAX = 16,   /* stuck runs given up in one look          */
-    STUCK_MS = 1000,  /* overdue for so long: blocked in C        */
-    STAGE_2_MS = 100, /* overdue for so long: jump out            */
-    HOOKED_MIN = 5,   /* but not before so many signals were seen */
+    STUCK_MS = 1000,  /* overdue for so long: blocked in C ...    */
+    STUCK_HEARD = 20, /* ... if the thread has had time to hear so many signals
+                         of this run; a busy machine gives it none     */
+    DEAF_MS = 60000,  /* or: overdue for so long, without any signal   */
+    DEAF_LOOKS = 10000, /* that came through while so many were sent     */
+    STAGE_2_MS = 100,   /* overdue for so long: jump out            */
+    HOOKED_MIN = 5,     /* but not before so many signals were seen */
     ALT_STACK_BYTES = 64 << 10,
     GUARD_SLACK = 128 << 10,  /* below the stack: counts as overflow */
     RESERVE_BYTES = 64 << 10, /* lowest part of the stack, see on_fault() */
@@ -48,6 +52,8 @@ struct mcp_runner {
     /* Under the supervisor's lock: the run that was cancelled, and when. */
     unsigned cancel_seq;
     uint64_t cancel_ns;
+    /* The same: the run that is overdue, and how often that was seen. */
+    unsigned overdue_seq, overdue_looks;
 
     /* Written by the supervisor, read by the signal handler. */
     atomic_uint kill_seq;
@@ -57,6 +63,7 @@ struct mcp_runner {
     lua_State *L;
     volatile sig_atomic_t interrupt; /* enum mcp_interrupt, set by handler */
     volatile sig_atomic_t hooked;    /* signals of this run that set the hook */
+    atomic_uint heard; /* signals of this run; the supervisor reads it       */
     atomic_int kill_reason;
     sigjmp_buf escape;
     unsigned claim_seq; /* != 0: this run may be given up and has not claimed */

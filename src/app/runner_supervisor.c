@@ -98,6 +98,24 @@ static void finish_taken(struct mcp_supervisor *s)
     }
 }
 
+/* Has the run gone on for long after its end, although the thread was given
+ * the processor? One that was not is only late. Under the lock. */
+static bool is_stuck(struct mcp_runner *r, uint64_t now)
+{
+    unsigned seq = atomic_load(&r->seq);
+    uint64_t end = end_of(r), late_ns = now > end ? now - end : 0;
+
+    if (late_ns <= STUCK_MS * MCP_NS_PER_MS)
+        return false;
+    if (r->overdue_seq != seq)
+        r->overdue_looks = 0;
+    r->overdue_seq = seq;
+    r->overdue_looks++;
+    return atomic_load(&r->heard) >= STUCK_HEARD ||
+           (late_ns > DEAF_MS * MCP_NS_PER_MS &&
+            r->overdue_looks >= DEAF_LOOKS);
+}
+
 static bool watch_all(struct mcp_supervisor *s, uint64_t now)
 {
     struct mcp_runner *r;
@@ -106,10 +124,8 @@ static bool watch_all(struct mcp_supervisor *s, uint64_t now)
 
     for (r = s->runners; r != NULL; r = r->next)
         if (watch(r, now)) {
-            uint64_t end = end_of(r);
-
             busy = true;
-            if (now > end && now - end > STUCK_MS * MCP_NS_PER_MS) {
+            if (is_stuck(r, now)) {
                 stuck++;
                 give_up(s, r);
             }

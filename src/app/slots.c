@@ -4,6 +4,7 @@
 #include "app/slots.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,11 @@
 #include "app/sources.h"
 #include "base/log.h"
 
+enum {
+    QUICK_NS = 300 * 1000, /* a stretch that takes longer is slow ...        */
+    SLOW_RUNS = 64,        /* ... and so are as many that come after it      */
+};
+
 struct mcp_slots {
     struct mcp_slots_options options;
     pthread_mutex_t lock;
@@ -21,6 +27,9 @@ struct mcp_slots {
     struct mcp_job *line, **line_end;
     bool decided;
     enum mcp_slot_mode mode; /* under lock; IMAGE may become FRESH */
+    atomic_uchar *slow; /* by handler: more quick runs until it counts as quick
+                           again; NULL: none does */
+    size_t slow_count;
     char why[160];
     char description[224];
 };
@@ -48,6 +57,7 @@ void mcp_slots_free(struct mcp_slots *s, struct mcp_runner *runner)
         mcp_state_close(st, runner);
     }
     mcp_sources_free(s->options.sources);
+    free(s->slow);
     (void)pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -66,6 +76,8 @@ static void decide(struct mcp_slots *s, const struct mcp_state *st)
     if (s->decided)
         return;
     s->decided = true;
+    s->slow_count = s->options.gen->handler_count + 1;
+    s->slow = calloc(s->slow_count, sizeof(*s->slow));
     if (st->host.kept) {
         s->mode = MCP_SLOTS_KEPT;
         (void)snprintf(s->description, sizeof(s->description),
@@ -349,6 +361,31 @@ void mcp_slots_take_up(struct mcp_slots *s)
     (void)pthread_mutex_lock(&s->lock);
     s->total++;
     (void)pthread_mutex_unlock(&s->lock);
+}
+
+bool mcp_slots_is_quick(struct mcp_slots *s, const struct mcp_handler *handler)
+{
+    return s->slow != NULL && handler->slot < s->slow_count &&
+           atomic_load_explicit(&s->slow[handler->slot],
+                                memory_order_relaxed) == 0 &&
+           mode_of(s) == MCP_SLOTS_IMAGE;
+}
+
+void mcp_slots_took(struct mcp_slots *s, const struct mcp_handler *handler,
+                    uint64_t ns)
+{
+    atomic_uchar *slow;
+    unsigned char left;
+
+    if (s->slow == NULL || handler->slot >= s->slow_count)
+        return;
+    slow = &s->slow[handler->slot];
+    left = atomic_load_explicit(slow, memory_order_relaxed);
+    if (ns > QUICK_NS)
+        atomic_store_explicit(slow, SLOW_RUNS, memory_order_relaxed);
+    else if (left > 0)
+        atomic_store_explicit(slow, (unsigned char)(left - 1),
+                              memory_order_relaxed);
 }
 
 static bool wants_more(struct mcp_slots *s)

@@ -89,6 +89,14 @@ struct mcp_job *mcp_slots_give_back(struct mcp_slots *s,
 struct mcp_job *mcp_slots_set_aside(struct mcp_slots *s) MCP_MUST_USE;
 void mcp_slots_take_up(struct mcp_slots *s);
 
+/* May a run of this handler begin on a thread that has other things to do? It
+ * has been quick so far, and its state costs nothing to get. */
+bool mcp_slots_is_quick(struct mcp_slots *s, const struct mcp_handler *handler);
+
+/* A stretch of it took `ns`. */
+void mcp_slots_took(struct mcp_slots *s, const struct mcp_handler *handler,
+                    uint64_t ns);
+
 /* Fresh mode: makes states until enough are ready. On the loader thread. */
 void mcp_slots_make_ready(struct mcp_slots *s, struct mcp_runner *runner);
 

@@ -25,6 +25,7 @@
 #include "base/json.h"
 
 struct mcp_call;
+struct mcp_here;
 struct mcp_session;
 
 /* Revisions, oldest first, so that `<` means "before". */
@@ -105,6 +106,7 @@ struct mcp_call {
                          the call                                          */
     size_t body_len;
     uint64_t started_ns;   /* CLOCK_MONOTONIC                                */
+    struct mcp_here *here; /* takes quick handlers (app/here.h); NULL: none  */
     const char *principal; /* "anonymous" until there is authentication    */
 
     /* -- by the protocol -------------------------------------------------- */

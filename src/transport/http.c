@@ -130,6 +130,49 @@ static unsigned thread_count(const struct mcp_http *http)
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
+static void count_threads(struct mcp_http *http, int more)
+{
+    (void)pthread_mutex_lock(&http->lock);
+    http->starting += (unsigned)more;
+    (void)pthread_mutex_unlock(&http->lock);
+}
+
+static bool start_thread(struct mcp_http_io *io, const pthread_attr_t *attr)
+{
+    struct mcp_http *http = io->http;
+    pthread_t thread;
+
+    atomic_fetch_add(&io->mailbox->refs, 1);
+    count_threads(http, +1);
+    if (pthread_create(&thread, attr, mcp_http_io_run, io) == 0)
+        return true;
+    count_threads(http, -1);
+    mcp_http_mailbox_release(io->mailbox);
+    return false;
+}
+
+/* The thread that turns the loop, and one that takes over when a handler that
+ * is run by the first takes long. */
+static bool start_loop(struct mcp_http_io *io)
+{
+    struct mcp_http *http = io->http;
+    pthread_attr_t attr;
+    bool spare =
+        http->options.app != NULL && mcp_here_is_possible(http->options.app);
+
+    mcp_here_init_attr(&attr);
+    io->started = start_thread(io, &attr);
+    if (io->started) {
+        (void)pthread_mutex_lock(&http->lock);
+        http->loops++;
+        (void)pthread_mutex_unlock(&http->lock);
+        if (spare)
+            (void)start_thread(io, &attr);
+    }
+    (void)pthread_attr_destroy(&attr);
+    return io->started;
+}
+
 static enum mcp_err start_threads(struct mcp_http *http)
 {
     unsigned i, n = thread_count(http);
@@ -143,14 +186,9 @@ static enum mcp_err start_threads(struct mcp_http *http)
         if (err != MCP_OK)
             return err;
     }
-    for (i = 0; i < n; i++) {
-        struct mcp_http_io *io = &http->io[i];
-
-        if (pthread_create(&io->thread, NULL, mcp_http_io_run, io) != 0)
+    for (i = 0; i < n; i++)
+        if (!start_loop(&http->io[i]))
             return MCP_EINTERNAL;
-        io->started = true;
-        (void)pthread_setname_np(io->thread, "mcp-io");
-    }
     return MCP_OK;
 }
 
@@ -169,6 +207,8 @@ static struct mcp_http *create(const struct mcp_http_options *options,
     http->memory = memory;
     http->options = *options;
     http->limits = *limits;
+    (void)pthread_mutex_init(&http->lock, NULL);
+    (void)pthread_cond_init(&http->ended, NULL);
     return http;
 }
 
@@ -230,6 +270,16 @@ static void tell_stopped(struct mcp_http *http)
                 n == 1 ? " was" : "s were");
 }
 
+/* A thread that is not in the loop any more, but in a handler that takes long,
+ * is waited for by the app. */
+static void wait_for_loops(struct mcp_http *http)
+{
+    (void)pthread_mutex_lock(&http->lock);
+    while (http->loops + http->starting > 0)
+        (void)pthread_cond_wait(&http->ended, &http->lock);
+    (void)pthread_mutex_unlock(&http->lock);
+}
+
 void mcp_http_stop(struct mcp_http *http, double grace_s)
 {
     unsigned i;
@@ -241,11 +291,11 @@ void mcp_http_stop(struct mcp_http *http, double grace_s)
     for (i = 0; i < http->io_count; i++)
         if (http->io[i].started)
             mcp_http_io_ring(&http->io[i]);
-    for (i = 0; i < http->io_count; i++)
-        if (http->io[i].started)
-            (void)pthread_join(http->io[i].thread, NULL);
+    wait_for_loops(http);
     tell_stopped(http);
     for (i = 0; i < http->io_count; i++)
         mcp_http_io_close(&http->io[i]);
+    (void)pthread_mutex_destroy(&http->lock);
+    (void)pthread_cond_destroy(&http->ended);
     mcp_arena_free(http->memory);
 }

@@ -22,13 +22,16 @@
 #include "base/config.h"
 #include "base/err.h"
 
+struct mcp_app;
 struct mcp_endpoint;
 struct mcp_http;
 
 struct mcp_http_options {
     const struct mcp_config *config; /* BORROWED                           */
     struct mcp_endpoint *endpoint;   /* BORROWED                           */
-    bool (*ready)(void *user);       /* for /readyz                        */
+    struct mcp_app *app; /* BORROWED; its quick handlers run on io threads;
+                            NULL: none do                                  */
+    bool (*ready)(void *user); /* for /readyz                        */
     void *user;
 };
 

@@ -30,6 +30,8 @@ enum {
     SPINS_MAX = 1000, /* turns without anything to do: pause         */
     SPINS_AGAIN = 50, /* and, after something happened, so many more */
     SPIN_PAUSE_MS = 5,
+    HERE_US = 500,  /* of handlers before the connections have a turn */
+    HERE_TURNS = 4, /* with handlers, before the rest of the loop     */
 };
 
 /* Tags of our own descriptors; watches have a generation above 0 in the upper
@@ -443,28 +445,108 @@ static bool drained(struct mcp_http_io *io, uint64_t now)
     return false;
 }
 
+/* Runs what came in and is quick. False: that took long, and the loop is
+ * another thread's now. */
+static bool run_here(struct mcp_http_io *io, struct mcp_runner *runner)
+{
+    struct mcp_app *app = io->http->options.app;
+    struct mcp_http_role *role = &io->mailbox->role;
+    uint64_t until = mcp_clock_now_ns() + HERE_US * 1000;
+
+    while (io->here.first != NULL) {
+        unsigned number =
+            mcp_clock_now_ns() < until ? mcp_http_role_begin(role) : 0;
+
+        if (number == 0) {
+            mcp_here_hand_over(app, &io->here);
+            break;
+        }
+        mcp_here_run(app, runner, mcp_here_take(&io->here));
+        if (!mcp_http_role_end(role, number))
+            return false;
+    }
+    return true;
+}
+
+/* One turn for libmicrohttpd: what has arrived is dispatched, what is done is
+ * sent. */
+static bool turn(struct mcp_http_io *io, struct mcp_runner *runner)
+{
+    int i;
+
+    io->resumed = false;
+    (void)MHD_run(io->daemon);
+    for (i = 0; i < HERE_TURNS && io->here.first != NULL; i++) {
+        if (!run_here(io, runner))
+            return false;
+        (void)mcp_http_collect(io);
+        io->resumed = false;
+        (void)MHD_run(io->daemon);
+    }
+    return true;
+}
+
 static bool is_serving(const struct mcp_http_io *io)
 {
     return atomic_load_explicit(&io->http->state, memory_order_relaxed) ==
            MCP_HTTP_SERVING;
 }
 
-void *mcp_http_io_run(void *arg)
+/* Turns the loop to its end; false: the caller has lost it. */
+static bool loop(struct mcp_http_io *io, struct mcp_runner *runner)
 {
-    struct mcp_http_io *io = arg;
     uint64_t now = mcp_clock_now_ns();
 
-    io->mailbox->thread = pthread_self();
+    atomic_store(&io->mailbox->thread, pthread_self());
+    if (io->here.first != NULL) /* what the one before has left */
+        mcp_here_hand_over(io->http->options.app, &io->here);
     do {
         wait_and_handle(io, now);
         (void)mcp_http_collect(io);
         now = mcp_clock_now_ns();
         mcp_http_run_timers(io, now);
         run_own_timers(io, now);
-        io->resumed = false;
-        (void)MHD_run(io->daemon);
+        if (!turn(io, runner))
+            return false;
     } while (is_serving(io) || !drained(io, now));
     (void)mcp_http_collect(io);
     mcp_http_orphan_all(io);
+    return true;
+}
+
+/* One less in `count`, of http. When none is left, nothing of it may be
+ * touched. */
+static void count_down(struct mcp_http *http, unsigned *count)
+{
+    (void)pthread_mutex_lock(&http->lock);
+    (*count)--;
+    (void)pthread_cond_signal(&http->ended);
+    (void)pthread_mutex_unlock(&http->lock);
+}
+
+void *mcp_http_io_run(void *arg)
+{
+    struct mcp_http_io *io = arg;
+    struct mcp_http_mailbox *mb = io->mailbox;
+    struct mcp_http *http = io->http;
+    struct mcp_app *app = http->options.app;
+    struct mcp_runner *runner = app != NULL ? mcp_here_begin(app) : NULL;
+    bool holds = !atomic_exchange(&io->held, true), ended = false;
+
+    (void)pthread_setname_np(pthread_self(), "mcp-io");
+    count_down(http, &http->starting);
+    while (!ended) {
+        if (!holds && (runner == NULL || !mcp_http_role_wait(&mb->role)))
+            break;
+        ended = loop(io, runner);
+        holds = false;
+    }
+    if (ended)
+        mcp_http_role_close(&mb->role);
+    if (runner != NULL)
+        mcp_here_end(app, runner);
+    if (ended)
+        count_down(http, &http->loops);
+    mcp_http_mailbox_release(mb);
     return NULL;
 }

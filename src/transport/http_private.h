@@ -52,6 +52,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app/here.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/call.h"
@@ -59,6 +60,7 @@
 #include "transport/http.h"
 #include "transport/http_check.h"
 #include "transport/http_listen.h"
+#include "transport/http_role.h"
 
 struct mcp_http_io;
 struct mcp_http_request;
@@ -98,10 +100,11 @@ struct mcp_http_mailbox {
     _Atomic(struct mcp_http_request *) top;
     atomic_bool asleep; /* the io thread waits: ring */
     int event_fd;
-    pthread_t thread;         /* the io thread                             */
-    atomic_uint refs;         /* the io thread, orphans, ringers           */
-    struct mcp_arena *memory; /* itself, connections, requests; used by the
-                                 io thread only                            */
+    _Atomic(pthread_t) thread; /* the io thread: who holds the role        */
+    struct mcp_http_role role; /* of it                                    */
+    atomic_uint refs;          /* the io's threads, orphans, ringers       */
+    struct mcp_arena *memory;  /* itself, connections, requests; used by the
+                                  io thread only                            */
 };
 
 /* One TCP connection. */
@@ -161,6 +164,7 @@ struct mcp_http_request {
     bool in_handle;  /* mcp_endpoint_handle() runs on the io thread    */
     bool done;       /* the answer is there                            */
     bool suspended;  /* by us, not resumed                             */
+    bool here;       /* its handler is about to run on this thread     */
     bool watched;    /* its socket is in our epoll                     */
     bool streaming;  /* the answer is an event stream                  */
     bool detached;   /* the stream ends, the call goes on              */
@@ -199,8 +203,9 @@ struct mcp_http_request {
 struct mcp_http_io {
     struct mcp_http *http;
     unsigned index;
-    pthread_t thread;
+    atomic_bool held; /* one of its threads turns the loop                   */
     bool started;
+    struct mcp_here here; /* quick handlers, to be run between two turns     */
     struct MHD_Daemon *daemon;
     int epoll_fd;
     int listeners[MCP_HTTP_ADDRESSES]; /* -1: none */
@@ -251,6 +256,10 @@ struct mcp_http {
     atomic_size_t body_bytes; /* held by bodies beyond MCP_HTTP_KEPT_BYTES */
     atomic_bool told_streams; /* in the log: there are too many            */
     unsigned io_count;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    /* under lock: io loops that have not ended; threads that have not begun */
+    unsigned loops, starting;
     struct mcp_http_io io[4];
     struct mcp_arena *memory; /* holds this */
 };

@@ -32,9 +32,12 @@ struct mcp_http_mailbox *mcp_http_mailbox_new(void)
         mcp_arena_free(memory);
         return NULL;
     }
+    memset(mb, 0, sizeof(*mb));
     mb->memory = memory;
     mb->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (mb->event_fd < 0) {
+    if (mb->event_fd < 0 || !mcp_http_role_init(&mb->role)) {
+        if (mb->event_fd >= 0)
+            (void)close(mb->event_fd);
         mcp_arena_free(memory);
         return NULL;
     }
@@ -49,6 +52,7 @@ void mcp_http_mailbox_release(struct mcp_http_mailbox *mb)
     if (atomic_fetch_sub(&mb->refs, 1) != 1)
         return;
     (void)close(mb->event_fd);
+    mcp_http_role_destroy(&mb->role);
     mcp_arena_free(mb->memory);
 }
 
@@ -103,7 +107,7 @@ static struct mcp_http_request *request_of(struct mcp_call *call)
 
 static bool on_io_thread(const struct mcp_http_request *r)
 {
-    return pthread_equal(pthread_self(), r->mailbox->thread) != 0;
+    return pthread_equal(pthread_self(), atomic_load(&r->mailbox->thread)) != 0;
 }
 
 bool mcp_http_request_stream(struct mcp_http_request *r)
@@ -374,7 +378,7 @@ static void recycle(struct mcp_http_request *r)
     r->called = r->in_handle = r->done = r->suspended = r->streaming = false;
     r->malformed = r->told = r->linger = r->emitted = r->reserved =
         r->too_slow = false;
-    r->stopped = r->detached = false;
+    r->stopped = r->detached = r->here = false;
     r->tail_pos = r->stream_pos = 0;
     r->refusal = 0;
     r->refusal_message = r->allow = r->origin = NULL;

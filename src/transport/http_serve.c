@@ -197,7 +197,9 @@ static enum MHD_Result reply_health(struct mcp_http_request *r)
                                        "not ready\n");
 }
 
-/* Queues what there is, or waits. */
+/* Queues what there is, or waits. A handler that is about to run on this thread
+ * is waited for without suspension, which costs two system calls: libmicrohttpd
+ * asks again in its next turn. */
 static enum MHD_Result reply_or_suspend(struct mcp_http_request *r)
 {
     if (atomic_load(&r->left))
@@ -208,13 +210,17 @@ static enum MHD_Result reply_or_suspend(struct mcp_http_request *r)
         return mcp_http_reply_stopped(r);
     if (r->done)
         return mcp_http_reply_call(r);
-    mcp_http_request_suspend(r);
+    if (r->here)
+        r->here = false;
+    else
+        mcp_http_request_suspend(r);
     return MHD_YES;
 }
 
 static enum MHD_Result dispatch(struct mcp_http_request *r)
 {
     struct mcp_http_io *io = r->io;
+    size_t here = io->here.count;
 
     if (io->cancelled)
         return mcp_http_reply_stopped(r); /* the grace is over */
@@ -226,6 +232,8 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
     r->called = r->call_live = true;
     r->call.body = r->body.len > 0 ? r->body.data : "";
     r->call.body_len = r->body.len;
+    if (atomic_load(&r->mailbox->role.spare))
+        r->call.here = &io->here;
     r->in_handle = true;
     if (r->route == MCP_HTTP_ROUTES)
         mcp_routes_handle(io->http->options.endpoint, &r->call);
@@ -244,6 +252,7 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
         mcp_http_begin_stream(r);
         mcp_http_watch(r);
     } else {
+        r->here = io->here.count > here;
         mcp_http_enlist(r, MCP_HTTP_YOUNG);
     }
     return reply_or_suspend(r);

@@ -29,7 +29,8 @@ void server_set(const char *name, const char *text)
 
 void server_start(void)
 {
-    struct mcp_http_options o = {server.config, NULL, is_ready, &server.ready};
+    struct mcp_http_options o = {
+        .config = server.config, .ready = is_ready, .user = &server.ready};
     char message[256] = "";
 
     if (mcp_http_start_with(&o, &server.limits, &server.http, message,
