@@ -3,6 +3,7 @@ it struck, never a hang, never more memory than promised."""
 
 import json
 import os
+import random
 import signal
 import subprocess
 import threading
@@ -494,6 +495,101 @@ class Ending(harness.TestCase):
                 env=wire.sanitizer_env(), check=False).returncode, 0)
         with open(paths[1], "rb") as file:
             self.assertEqual(len(file.readlines()), 20)
+
+
+class Chaos(harness.TestCase):
+    """Whatever the remote does: one answer for each request."""
+
+    SEED = int(os.environ.get("BRIDGE_SEED", "90"))
+
+    @staticmethod
+    def pieces(incoming, data, chance):
+        """Sends `data` in pieces, perhaps not all of it."""
+        while data:
+            n = chance.randint(1, 40)
+            incoming.send(data[:n])
+            data = data[n:]
+            if chance.random() < 0.03:
+                incoming.closed = True
+                incoming.sock.shutdown(harness.socket.SHUT_RDWR)
+                return
+
+    def misbehave(self, incoming, chance):
+        id = incoming.message.get("id")
+        good = json.dumps({"jsonrpc": "2.0", "id": id, "result": {}})
+        texts = (good, good, good[:-3], "", "null", "[]", "{}", '"x"',
+                 json.dumps({"jsonrpc": "2.0", "method": "n"}),
+                 json.dumps({"jsonrpc": "2.0", "id": id, "error": {}}),
+                 json.dumps({"error": {"code": 1, "message": "m"}}),
+                 json.dumps({"jsonrpc": "2.0", "id": "z", "result": 1}),
+                 "[%s,%s]" % (good, good), "\x00\xff", "a" * 5000)
+        status = chance.choice((200, 200, 200, 202, 204, 301, 400, 401, 404,
+                                405, 429, 500, 503))
+        if chance.random() < 0.5:
+            incoming.sse()
+            for _ in range(chance.randint(0, 4)):
+                self.pieces(incoming, "".join((
+                    chance.choice(("", ": c\n", "id: 5\n", "retry: 1\n")),
+                    chance.choice(("data: ", "data:", "data:\ndata: ", "")),
+                    chance.choice(texts),
+                    chance.choice(("\n\n", "\r\n\r\n", "\r\r", "\n"))
+                )).encode("latin-1"), chance)
+        elif chance.random() < 0.1:
+            incoming.closed = True
+            self.pieces(incoming, bytes(chance.randrange(256) for _ in
+                                        range(chance.randint(0, 300))), chance)
+        else:
+            body = chance.choice(texts).encode("latin-1")
+            incoming.head(status, {
+                "Content-Type": chance.choice((
+                    "application/json", "application/json; charset=utf-8",
+                    "text/plain", "text/event-stream", "")),
+                "Location": "/x"},
+                None if chance.random() < 0.3 else
+                max(0, len(body) + chance.choice((0, 0, 0, -1, 1))))
+            incoming.closed |= chance.random() < 0.3
+            self.pieces(incoming, body, chance)
+
+    def judge(self, legacy):
+        count = 300
+        lock, order = threading.Lock(), [0]
+
+        def answer(incoming):
+            if incoming.rpc == "initialize":
+                incoming.result({"protocolVersion": "2025-11-25"}, {
+                    "Mcp-Session-Id": "s"})
+                return
+            with lock:
+                order[0] += 1
+                chance = random.Random(self.SEED * 1000 + order[0])
+            if incoming.method != "POST":
+                incoming.empty(405)
+            elif "id" not in incoming.message:
+                incoming.empty(202)
+            else:
+                self.misbehave(incoming, chance)
+        far = self.bridge(self.remote(answer).url, "--sse-read-timeout", "2",
+                          "--max-message-size", str(LIMIT))
+        if legacy:
+            far.initialize(id="init")
+        for i in range(count):
+            far.send(request("tools/list" if i % 3 else "x/y", {}, i))
+        seen = []
+        while len(set(seen)) < count:
+            message = far.receive(60)
+            if isinstance(message, list):  # a batch comes as the remote made it
+                seen.append(message[0]["id"])
+            elif "method" not in message:
+                seen.append(message.get("id"))
+        self.assertEqual(sorted(seen), list(range(count)))
+        self.assertTrue(far.silent())
+        far.stop()
+
+    def test_modern(self):
+        self.judge(False)
+
+    def test_legacy(self):
+        self.judge(True)
 
 
 class Usage(unittest.TestCase):
