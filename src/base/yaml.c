@@ -12,6 +12,7 @@
 #include <yaml.h>
 
 #include "base/json_keys.h"
+#include "base/yaml_layout.h"
 #include "base/yaml_scalar.h"
 #include "base/yaml_text.h"
 
@@ -28,8 +29,8 @@ struct anchor {
 
 struct reader {
     struct mcp_arena *arena;
-    const char *text;
     yaml_parser_t yaml;
+    struct mcp_yaml_layout layout;
     struct mcp_json *stack;
     size_t top, cap;
     size_t nodes, bytes;
@@ -92,7 +93,7 @@ static enum mcp_err refuse_syntax(struct reader *r)
     if (r->yaml.error == YAML_MEMORY_ERROR)
         return MCP_ENOMEM;
     if (r->yaml.error == YAML_READER_ERROR)
-        line = mcp_yaml_text_line(r->text, r->yaml.problem_offset);
+        line = mcp_yaml_text_line(r->layout.text, r->yaml.problem_offset);
     return refuse(r, MCP_EINVAL, line, problem, mcp_yaml_text_advice(problem));
 }
 
@@ -148,7 +149,12 @@ static enum mcp_err pop(struct reader *r, size_t from, const void **out)
 
 static enum mcp_err next(struct reader *r, yaml_event_t *event)
 {
-    return yaml_parser_parse(&r->yaml, event) ? MCP_OK : refuse_syntax(r);
+    if (!yaml_parser_parse(&r->yaml, event))
+        return refuse_syntax(r);
+    if (mcp_yaml_layout_check(&r->layout, event, r->error))
+        return MCP_OK;
+    yaml_event_delete(event);
+    return MCP_EINVAL;
 }
 
 /* ---- scalars ---- */
@@ -549,8 +555,9 @@ enum mcp_err mcp_yaml_parse(struct mcp_arena *a, const char *text, size_t len,
                             struct mcp_yaml_error *error)
 {
     struct mcp_yaml_error unseen;
-    struct reader r = {
-        .arena = a, .text = text, .error = error != NULL ? error : &unseen};
+    struct reader r = {.arena = a,
+                       .layout = {.text = text, .len = len},
+                       .error = error != NULL ? error : &unseen};
     enum mcp_err err;
 
     if (len > MCP_YAML_MAX_TEXT)

@@ -11,9 +11,7 @@ int mcp_yaml_text_line(const char *text, size_t at)
     int line = 1;
 
     for (size_t i = 0; i < at; i++)
-        if (text[i] == '\n' ||
-            (text[i] == '\r' && (i + 1 == at || text[i + 1] != '\n')))
-            line++;
+        line += text[i] == '\n';
     return line;
 }
 
@@ -62,14 +60,17 @@ bool mcp_yaml_text_check(const char *text, size_t len,
     }
     for (size_t at = 0; at < len; at += step) {
         unsigned c = decode(text + at, &step);
+        bool lone = c == '\r' && (at + 1 == len || text[at + 1] != '\n');
 
-        if (!is_control(c) && !is_old_line_end(c))
+        if (!is_control(c) && !is_old_line_end(c) && !lone)
             continue;
         error->line = mcp_yaml_text_line(text, at);
         (void)snprintf(error->reason, sizeof(error->reason),
                        "the character U+%04X", c);
-        error->advice = "leave it out, or write it as \\u and four digits in "
-                        "double quotes";
+        error->advice =
+            lone ? "end lines with LF or CR LF"
+                 : "leave it out, or write it as \\u and four digits in "
+                   "double quotes";
         return false;
     }
     return true;

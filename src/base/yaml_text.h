@@ -12,8 +12,8 @@
 
 #include "base/yaml.h"
 
-/* Is text[0..len) UTF-8 of printable characters whose line ends are LF or CR?
- * If not, `*error` tells where. */
+/* Is text[0..len) UTF-8 of printable characters whose lines end with LF or CR
+ * LF? If not, `*error` tells where. */
 bool mcp_yaml_text_check(const char *text, size_t len,
                          struct mcp_yaml_error *error);
 

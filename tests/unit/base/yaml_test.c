@@ -201,6 +201,43 @@ static void anchors_are_written_out(void **state)
     expect_error("a: &x [1, *x]\n", 1, "contains itself: x");
 }
 
+static void further_lines_are_indented(void **state)
+{
+    (void)state;
+    expect_error("a: [x,\ny]\n", 2, "not indented");
+    expect_error("a:\n  b: [x,\n  y]\n", 3, "not indented");
+    expect_error("a: 1\nb: {x: 1,\ny: 2}\n", 3, "not indented");
+    expect_error("a: \"x\ny\"\n", 2, "not indented");
+    expect_error("a: 'x\n\n\ny'\n", 4, "not indented");
+    expect_error("a:\n- 'x\ny'\n", 3, "not indented");
+    expect_error("a:\n  - 'x\n  y'\n", 3, "not indented");
+    expect_error("a: [x\ny]\n", 2, "not indented");
+    expect_error("a: [[x,\n  y,\nz]]\n", 3, "not indented");
+    expect_error("a:\n|\n x\n", 2, "not indented");
+    expect_json("a: [x,\n y]\nb: {x: 1,\n y: 2\n}\n",
+                "{\"a\":[\"x\",\"y\"],\"b\":{\"x\":1,\"y\":2}}");
+    expect_json("a: \"\303\251\n y\"\nb: 'x\n\n y'\nc: x\n y\n",
+                "{\"a\":\"\303\251 y\",\"b\":\"x\\ny\",\"c\":\"x y\"}");
+    expect_json("a:\n- 'x\n y'\n- k: \"x\n   y\"\n",
+                "{\"a\":[\"x y\",{\"k\":\"x y\"}]}");
+    expect_json("a: &x\n  k: \"a\n   b\"\nb: &y\n  - [a,\n   b]\n",
+                "{\"a\":{\"k\":\"a b\"},\"b\":[[\"a\",\"b\"]]}");
+    expect_json("a: !!map\n  k:\n    - b\n  l:\n  - c\nd:\n",
+                "{\"a\":{\"k\":[\"b\"],\"l\":[\"c\"]},\"d\":null}");
+    expect_json("{\na: [\nb\n]\n}\n", "{\"a\":[\"b\"]}");
+    expect_json("? a\n? b\n: c\n", "{\"a\":null,\"b\":\"c\"}");
+}
+
+static void marks_in_flow_are_refused(void **state)
+{
+    (void)state;
+    expect_error("a: [x, -, y]\n", 1, "a dash");
+    expect_error("a:\n [?x]\n", 2, "begins with ?");
+    expect_error("a: {?x: 1}\n", 1, "begins with ?");
+    expect_json("a: [-1, -x, \"-\", '?x', {? x : 1}]\n",
+                "{\"a\":[-1,\"-x\",\"-\",\"?x\",{\"x\":1}]}");
+}
+
 static void tags_of_the_core_schema_are_checked(void **state)
 {
     (void)state;
@@ -284,7 +321,9 @@ static void bytes_that_are_no_text_are_refused(void **state)
     expect_error("a: \x01\n", 1, "U+0001");
     expect_error("a: \x7f\n", 1, "U+007F");
     expect_error("a: 1\r\nb: \302\205\n", 2, "U+0085");
-    expect_error("a: 1\rb: \342\200\250\n", 2, "U+2028");
+    expect_error("a: 1\nb: \342\200\250\n", 2, "U+2028");
+    expect_error("a: 1\nb: 2\rc: 3\n", 2, "U+000D");
+    expect_error("a: 1\r", 1, "U+000D");
     expect_error("a: \342\200\251\n", 1, "U+2029");
     expect_error("a: \357\273\277\n", 1, "U+FEFF");
     expect_error("a: 1\nb: \xff\n", 2, "not UTF-8");
@@ -506,6 +545,8 @@ int main(void)
         cmocka_unit_test(numbers_without_json_are_refused),
         cmocka_unit_test(collections_keep_their_order),
         cmocka_unit_test(anchors_are_written_out),
+        cmocka_unit_test(further_lines_are_indented),
+        cmocka_unit_test(marks_in_flow_are_refused),
         cmocka_unit_test(tags_of_the_core_schema_are_checked),
         cmocka_unit_test(keys_are_text_and_come_once),
         cmocka_unit_test(long_texts_are_cut_between_characters),
