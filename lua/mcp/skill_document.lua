@@ -166,7 +166,8 @@ local function write(at, front, body)
     end
   end
   lines[#lines + 1] = "---\n"
-  return table.concat(lines, "\n") .. (body and "\n" .. body or "")
+  local head = table.concat(lines, "\n")
+  return body and head .. "\n" .. body or head
 end
 
 -- Files -----------------------------------------------------------------------

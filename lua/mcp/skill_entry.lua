@@ -51,6 +51,15 @@ local function inside(at, where)
   return setmetatable({ what = at.what .. ": " .. where }, { __index = at })
 end
 
+--- What a skill may have, so that every host takes it.
+local function check_size(at, what, count, bytes)
+  if count > MAX_FILES then
+    at:fail("%s has %d files; hosts take at most %d", what, count, MAX_FILES)
+  elseif bytes > MAX_BYTES then
+    at:fail("%s has %d bytes; hosts take at most %d", what, bytes, MAX_BYTES)
+  end
+end
+
 -- Made here -------------------------------------------------------------------
 
 local function make(at, given, prefix)
@@ -62,10 +71,15 @@ local function make(at, given, prefix)
     resources = {}, contents = {},
   }
   table.insert(made.files, 1, { path = "SKILL.md", content = made.text })
-  for i, file in ipairs(made.files) do
+  local bytes = 0
+  for _, file in ipairs(made.files) do
     if not file.content then
       at:fail("files[%q]: a source has no files on disk; give text or blob", file.path)
     end
+    bytes = bytes + #file.content
+  end
+  check_size(at, "the skill", #made.files, bytes)
+  for i, file in ipairs(made.files) do
     local uri = root .. "/" .. encoded(file.path)
     entry.resources[i] = {
       uri = uri, digest = "sha256:" .. core.sha256(file.content), size = #file.content,
@@ -142,18 +156,16 @@ local function check_resources(at, resources, root)
   elseif type(resources) ~= "table" or not fields.is_list(resources) or #resources == 0 then
     at:fail('resources must be a list of { uri, digest, size } or "dynamic", got %s',
       fields.told(resources))
-  elseif #resources > MAX_FILES then
-    at:fail("resources has %d files; hosts take at most %d", #resources, MAX_FILES)
   end
+  check_size(at, "resources", #resources, 0)
   local seen, total = {}, 0
   for i, resource in ipairs(resources) do
     total = total + check_resource(at, i, resource, root, seen)
   end
   if not seen[root .. SUFFIX] then
     at:fail("resources must have %s%s itself", root, SUFFIX)
-  elseif total > MAX_BYTES then
-    at:fail("resources has %d bytes; hosts take at most %d", total, MAX_BYTES)
   end
+  check_size(at, "resources", #resources, total)
 end
 
 --- The URIs that `files` of a dynamic entry names.

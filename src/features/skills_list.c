@@ -3,6 +3,7 @@
  */
 #include "features/skills_list.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,12 +172,22 @@ static int by_uri(const void *a, const void *b)
     return order != 0 ? order : *x < *y ? -1 : *x > *y;
 }
 
+/* True once for each generation: a log line is for its author. */
+static bool is_first_time(const struct mcp_generation *gen)
+{
+    static atomic_uint_fast64_t told; /* the number of a generation */
+
+    return atomic_exchange(&told, gen->number) != gen->number;
+}
+
 /* Leaves the first entry of each URI. False: out of memory. */
-static bool drop_doubles(struct gathered *g, struct mcp_arena *a)
+static bool drop_doubles(struct gathered *g, const struct mcp_generation *gen,
+                         struct mcp_arena *a)
 {
     struct listed **sorted =
         mcp_arena_alloc(a, (g->count + 1) * sizeof(struct listed *));
-    size_t kept = 0;
+    size_t kept = 0, doubles = 0;
+    const char *one = NULL;
 
     if (sorted == NULL)
         return false;
@@ -185,11 +196,15 @@ static bool drop_doubles(struct gathered *g, struct mcp_arena *a)
     qsort(sorted, g->count, sizeof(struct listed *), by_uri);
     for (size_t i = g->count; i-- > 1;)
         if (strcmp(sorted[i]->uri, sorted[i - 1]->uri) == 0) {
-            mcp_log(MCP_LOG_WARNING, "skills",
-                    "%s is listed by more than one source; the first counts",
-                    sorted[i]->uri);
+            one = sorted[i]->uri;
+            doubles++;
             sorted[i]->entry.text = NULL;
         }
+    if (doubles > 0 && is_first_time(gen))
+        mcp_log(MCP_LOG_WARNING, "skills",
+                "%s is listed by more than one source (%zu are); the first "
+                "counts",
+                one, doubles);
     for (size_t i = 0; i < g->count; i++)
         if (g->items[i].entry.text != NULL)
             g->items[kept++] = g->items[i];
@@ -205,7 +220,7 @@ static bool done(struct mcp_request *rq, struct mcp_skill_walk *w)
     const char *next = NULL;
     uint64_t mark;
 
-    if (!drop_doubles(g, a)) {
+    if (!drop_doubles(g, rq->gen, a)) {
         mcp_request_fail(rq, MCP_ENOMEM, NULL, NULL);
         return false;
     }

@@ -785,6 +785,7 @@ mcp.skills { sources = { { list = function(ctx)
     frontmatter = { name = "a", description = "d" } } }
 end } } }
 """)
+        self.limits_of_whole_skills()
         for files, size, fault in ((512, 1, None), (513, 1, "513 files"),
                                    (1, 16 << 20, None),
                                    (1, (16 << 20) + 1, "size must be")):
@@ -793,6 +794,30 @@ end } } }
             if fault is None:
                 self.assertEqual(len(answer.result["skills"][0]["resources"]),
                                  files)
+            else:
+                self.assertIn(fault, answer.error["data"]["content"])
+
+
+    def limits_of_whole_skills(self):
+        server = self.start(HEAD + r"""
+mcp.skills { sources = { { list = function(ctx)
+  local files = {}
+  for i = 2, tonumber(ctx.request.headers["x-files"]) do files[i .. ".txt"] = "" end
+  local skill = { name = "a", description = "d", files = files, body = "" }
+  local size = tonumber(ctx.request.headers["x-size"])
+  if size > 0 then skill.body = ("x"):rep(size - #'---\nname: "a"\ndescription: "d"\n---\n\n') end
+  return { skill }
+end } } }
+""", options=["--memory-limit", "512MiB"])
+        for files, size, fault in ((512, 0, None), (513, 0, "513 files"),
+                                   (1, 16 << 20, None),
+                                   (1, (16 << 20) + 1, "16777217 bytes")):
+            answer = server.rpc("skills/list", headers={
+                "X-Files": str(files), "X-Size": str(size)})
+            if fault is None:
+                resources = answer.result["skills"][0]["resources"]
+                self.assertEqual(len(resources), files)
+                self.assertEqual(resources[0]["size"] == 16 << 20, size > 0)
             else:
                 self.assertIn(fault, answer.error["data"]["content"])
 
