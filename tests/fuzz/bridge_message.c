@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_headers(&m);
         if (mcp_bridge_lacks_meta(&m))
             check_completed(&m);
-        /* "\\u0069d" is a key that is not looked for */
+        /* "\u0069d" is a key that is not looked for */
         if (m.kind == MCP_BRIDGE_REQUEST && m.id->count < 40 &&
             memmem(text, size, "\\u", 2) == NULL)
             check(mcp_bridge_scan_id(&scan, &len) != NULL,

@@ -497,6 +497,42 @@ class Ending(harness.TestCase):
             self.assertEqual(len(file.readlines()), 20)
 
 
+class Cycles(harness.TestCase):
+    """The remote dies and comes back, again and again."""
+
+    def test_nothing_is_left_behind(self):
+        def answer(incoming):
+            if incoming.rpc == "subscriptions/listen":
+                incoming.sse()
+                incoming.event({"jsonrpc": "2.0", "method": "begun"})
+                incoming.gone()
+            elif incoming.rpc == "slow":
+                incoming.gone()
+            else:
+                echo(incoming)
+        remote = self.remote(answer)
+        far = self.bridge(remote.url)
+        counts = []
+        for cycle in range(12):
+            for i in range(10):
+                far.send(request("subscriptions/listen", id="s%d" % i))
+                far.send(request("slow", id="c%d" % i))
+                far.send(request("x", id=i))
+            far.answers(10)
+            while len(remote.of("slow")) < 10:
+                time.sleep(0.01)
+            remote.close()
+            lost = far.answers(20)
+            self.assertEqual({a["error"]["code"] for a in lost.values()},
+                             {ERROR})
+            refused = far.request(request("x", id="r"))
+            self.assertIn("Could not connect", refused["error"]["message"])
+            counts.append(len(os.listdir("/proc/%d/fd" % far.pid)))
+            remote = self.remote(answer, port=remote.port)
+        self.assertEqual(counts[2:], counts[2:3] * 10)
+        far.stop()
+
+
 class Chaos(harness.TestCase):
     """Whatever the remote does: one answer for each request."""
 
