@@ -126,6 +126,49 @@ local function content(source, uri, ctx)
   end)
 end
 
+--- What an entry of the source says of the file at `uri`; nil: it says nothing.
+local function told_of(source, uri, ctx)
+  local function search(entry)
+    for _, file in ipairs(type(entry.resources) == "table" and entry.resources or {}) do
+      if file.uri == uri then
+        return file
+      end
+    end
+  end
+  local around = { at = source.at, prefix = source.prefix, get = source.get }
+  if not source.get then
+    around.list = source.list
+  end
+  return each_around(around, uri:match "^(.*)/[^/]*$", ctx, search)
+end
+
+--- The bytes of what read returned; nil: they are not known before they are sent.
+local function bytes_of(value)
+  if type(value) ~= "table" then
+    return type(value) == "string" and value or nil
+  end
+  local block = type(value.resource) == "table" and value.resource or value
+  return block.text or block.blob or block.data
+end
+
+--- Refuses content that is not what the entry said: what clients would find out
+--- when they verify it.
+local function verify(source, uri, value, ctx)
+  local file = told_of(source, uri, ctx)
+  if not file then
+    return
+  end
+  local bytes = bytes_of(value)
+  if type(bytes) ~= "string" then
+    source.at:fail("read(%q) must return the bytes that the digest is of, got %s", uri,
+      fields.told(value))
+  elseif #bytes ~= file.size then
+    source.at:fail("read(%q) returned %d bytes, and its entry says %d", uri, #bytes, file.size)
+  elseif "sha256:" .. core.sha256(bytes) ~= file.digest then
+    source.at:fail("read(%q) returned other bytes than those of its digest", uri)
+  end
+end
+
 --- The files below a folder: { uri, size, description } of all that is known.
 local function files(source, uri, ctx)
   local out, below = core.array {}, uri .. "/"
@@ -174,10 +217,14 @@ local function operations(source)
       return entry and entries.shown(entry)
     end,
     read = function(args, ctx)
-      if source.read then
-        return source.read(args.uri, ctx)
+      if not source.read then
+        return content(source, args.uri, ctx)
       end
-      return content(source, args.uri, ctx)
+      local value, why = source.read(args.uri, ctx)
+      if value ~= nil then
+        verify(source, args.uri, value, ctx)
+      end
+      return value, why
     end,
   }
 end

@@ -183,6 +183,33 @@ describe("a source", function()
       run.list({ op = "files", uri = "skill://a/x/y" }, {})[1])
   end)
 
+  it("refuses bytes that the digest is not of", function()
+    local run = source [[
+      mcp.skills { sources = { { get = function(uri)
+        if uri == "skill://a/SKILL.md" then
+          local function file(name, size)
+            return { uri = "skill://a/" .. name, size = size,
+              digest = "sha256:" .. ("%064x"):format(size) }
+          end
+          return { uri = uri, frontmatter = { name = "a", description = "d" },
+            resources = { file("SKILL.md", 3), file("d/long", 2), file("table", 1) } }
+        end
+      end, read = function(uri)
+        return uri:find "table$" and {} or "abc"
+      end } } }
+    ]]
+    assert.equal("abc", run.read({ uri = "skill://a/SKILL.md" }, {}))
+    assert.equal("abc", run.read({ uri = "skill://a/unlisted" }, {}))
+    for name, why in pairs {
+      ["d/long"] = "returned 3 bytes, and its entry says 2",
+      table = "must return the bytes that the digest is of, got table",
+    } do
+      local ok, message = pcall(run.read, { uri = "skill://a/" .. name }, {})
+      assert.is_false(ok)
+      assert.truthy(message:find(why, 1, true), message)
+    end
+  end)
+
   it("passes a failure on", function()
     local run = source [[
       mcp.skills { sources = { { list = function() return nil, "closed" end } } }

@@ -798,6 +798,30 @@ end } } }
                 self.assertIn(fault, answer.error["data"]["content"])
 
 
+    def test_bytes_that_are_not_those_of_the_digest(self):
+        right = hashlib.sha256(b"right").hexdigest()
+        self.server = self.start(HEAD + """
+local root = "skill://a/"
+local function file(name) return { uri = root .. name, size = 5, digest = "sha256:%s" } end
+mcp.skills { sources = { { list = function() return { {
+  uri = root .. "SKILL.md", frontmatter = { name = "a", description = "d" },
+  resources = { file("SKILL.md"), file("wrong"), file("blob"), file("embedded"), file("short") } } } end,
+  read = function(uri)
+    if uri:find "wrong$" then return "wrong" end
+    if uri:find "short$" then return "rig" end
+    if uri:find "blob$" then return mcp.blob("right", "a/b") end
+    if uri:find "embedded$" then return mcp.embedded { uri = uri, text = "right", mime_type = "a/b" } end
+    return "right"
+  end } } }
+""" % right)
+        for name in ("SKILL.md", "blob", "embedded"):
+            self.assertEqual(self.bytes("skill://a/" + name), b"right")
+        for name, why in (("wrong", "other bytes"), ("short", "3 bytes")):
+            error = self.rpc("resources/read",
+                             {"uri": "skill://a/" + name}).error
+            self.assertEqual(error["code"], -32603)
+            self.assertIn(why, error["data"]["content"])
+
     def limits_of_whole_skills(self):
         server = self.start(HEAD + r"""
 mcp.skills { sources = { { list = function(ctx)
