@@ -404,24 +404,20 @@ enum mcp_err mcp_install_run(struct mcp_app *app, const struct mcp_cli *cli,
                              int fd, char *message, size_t message_size)
 {
     const struct mcp_generation *gen = mcp_app_acquire(app);
-    struct install *in = calloc(1, sizeof(*in));
-    enum mcp_err rc = MCP_ENOMEM;
+    struct install in = {.cli = cli,
+                         .client = mcp_install_client(cli->client),
+                         .config = gen->config,
+                         .message = message,
+                         .message_size = message_size};
+    enum mcp_err rc;
 
-    if (in != NULL) {
-        in->cli = cli;
-        in->config = gen->config;
-        in->client = mcp_install_client(cli->client);
-        in->message = message;
-        in->message_size = message_size;
-        mcp_buf_init(&in->old, FILE_BYTES);
-        mcp_buf_init(&in->new, FILE_BYTES * 2);
-        mcp_buf_init(&in->said, FILE_BYTES * 4);
-        rc = install(in, fd);
-        mcp_buf_free(&in->old);
-        mcp_buf_free(&in->new);
-        mcp_buf_free(&in->said);
-    }
-    free(in);
+    mcp_buf_init(&in.old, FILE_BYTES);
+    mcp_buf_init(&in.new, FILE_BYTES * 2);
+    mcp_buf_init(&in.said, FILE_BYTES * 4);
+    rc = install(&in, fd);
+    mcp_buf_free(&in.old);
+    mcp_buf_free(&in.new);
+    mcp_buf_free(&in.said);
     mcp_generation_release(gen);
     return rc;
 }
