@@ -201,7 +201,7 @@ bool mcp_skill_front_read(const char *bytes, size_t len, const char *file,
 {
     struct reader r = {.file = file, .folder = folder, .reports = reports};
     const struct mcp_json *name, *description;
-    size_t from, to, body;
+    size_t from = 0, to = 0, body = 0;
 
     if (!find_markers(&r, bytes, len, &from, &to, &body) ||
         !parse(&r, bytes + from, to - from))
