@@ -831,6 +831,31 @@ mcp.tool("most", function() return seen:get("most") end)
                 self.assertIn("app.lua:", done.stdout + done.stderr)
 
 
+class Ending(TestCase):
+    """A server with tasks in every state ends as promised."""
+
+    def fill(self, create):
+        for name, arguments in (("loop", {}), ("slow", {"seconds": 600}),
+                                ("ask", {}), ("ask_again", {})):
+            create(name, arguments)
+        for _ in range(20):
+            create("loop", {})
+
+    def test_by_a_signal(self):
+        tasks = self.begin(APP, options=["--task-max-running", "2"])
+        self.fill(tasks.create)
+        time.sleep(0.3)
+        tasks.server.stop()  # within 5 s, with 0
+
+    def test_by_the_end_of_the_pipe(self):
+        pipe = self.start_stdio(APP)
+        self.fill(lambda name, arguments: pipe.request(wire.modern(
+            "tools/call", {"name": name, "arguments": arguments},
+            capabilities=CAPABILITIES).body))
+        time.sleep(0.3)
+        pipe.stop()
+
+
 class Reload(TestCase):
     HEAD = 'local mcp = require "mcp"\nmcp.tasks { store = "memory:" }\n'
     TOOL = """mcp.tool { name = "version", task = true, handler = function(ctx)
