@@ -109,6 +109,7 @@ static void init_links(struct mcp_http_io *io)
     int i;
 
     mcp_http_link_init(&io->waiting);
+    mcp_http_link_init(&io->idle);
     mcp_http_link_init(&io->busy);
     mcp_http_link_init(&io->polls);
     mcp_http_link_init(&io->free_connections);
@@ -196,12 +197,12 @@ static void end_idlest(struct mcp_http_io *io)
 {
     struct mcp_http_connection *c;
 
-    if (mcp_http_link_empty(&io->waiting))
+    c = mcp_http_longest_waiting(io);
+    if (c == NULL)
         return;
-    c = MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link);
     if (mcp_clock_now_ns() - c->since_ns < MCP_NS_PER_S)
         return;
-    mcp_http_unawait(c);
+    mcp_http_unawait(io, c);
     (void)shutdown(c->fd, SHUT_RDWR);
 }
 
@@ -297,6 +298,8 @@ static void handle_event(struct mcp_http_io *io, uint64_t tag)
 {
     if (tag >> 32 != 0)
         mcp_http_hung_up(io, tag);
+    else if (tag >= MCP_HTTP_TAG_IDLE) /* libmicrohttpd has not noticed */
+        (void)shutdown((int)(tag - MCP_HTTP_TAG_IDLE), SHUT_RDWR);
     else if (tag >= TAG_LINGER)
         read_on(io, (int)(tag - TAG_LINGER));
     else if (tag >= TAG_LISTEN && io->accepting)

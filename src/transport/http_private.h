@@ -85,6 +85,11 @@ struct mcp_http_limits {
 /* Larger buffers go with their call. */
 enum { MCP_HTTP_KEPT_BYTES = 64 * 1024 };
 
+/* In our epoll: the tag of a connection that waits for long, beside its
+ * descriptor. Of a descriptor that was closed no event is left, and none is
+ * closed between the events of one turn. */
+#define MCP_HTTP_TAG_IDLE (UINT64_C(1) << 31)
+
 /* Unused requests of one io thread that keep their memory. */
 enum { MCP_HTTP_KEPT_REQUESTS = 256 };
 
@@ -109,8 +114,9 @@ struct mcp_http_mailbox {
 
 /* One TCP connection. */
 struct mcp_http_connection {
-    struct mcp_http_link link; /* in io->waiting, or free */
+    struct mcp_http_link link; /* in io->waiting or io->idle, or free */
     int fd;
+    bool watched;         /* its socket is in our epoll */
     uint64_t since_ns;    /* a request is awaited since */
     struct mcp_buf query; /* of the present request      */
     struct mcp_buf path;  /* of the same, as it came      */
@@ -214,6 +220,7 @@ struct mcp_http_io {
     uint64_t tell_again_ns;            /* EMFILE, in the log */
     struct mcp_http_mailbox *mailbox;
     struct mcp_http_link waiting;               /* connections */
+    struct mcp_http_link idle;                  /* those that wait for long */
     struct mcp_http_link lists[MCP_HTTP_LISTS]; /* requests    */
     struct mcp_http_link busy;
     struct mcp_http_link polls; /* streams that sse_poll_after may end */
@@ -302,11 +309,14 @@ void mcp_http_unwatch(struct mcp_http_request *r);
 void mcp_http_hung_up(struct mcp_http_io *io, uint64_t id);
 /* Does what is due. */
 void mcp_http_run_timers(struct mcp_http_io *io, uint64_t now_ns);
+/* The connection that has waited longest for a request, or NULL. */
+struct mcp_http_connection *
+mcp_http_longest_waiting(const struct mcp_http_io *io);
 /* When more is due; UINT64_MAX: never. */
 uint64_t mcp_http_next_timer_ns(const struct mcp_http_io *io);
 /* A connection waits for a request from now on, or no more. */
 void mcp_http_await(struct mcp_http_io *io, struct mcp_http_connection *c);
-void mcp_http_unawait(struct mcp_http_connection *c);
+void mcp_http_unawait(struct mcp_http_io *io, struct mcp_http_connection *c);
 
 /* -- http_request.c: request objects -------------------------------------- */
 

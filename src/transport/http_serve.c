@@ -29,6 +29,7 @@ static struct mcp_http_connection *new_connection(struct mcp_http_io *io)
     if (c == NULL)
         return NULL;
     mcp_http_link_init(&c->link);
+    c->watched = false;
     mcp_buf_init(&c->query, 64 * 1024);
     mcp_buf_init(&c->path, 64 * 1024);
     return c;
@@ -63,7 +64,7 @@ void mcp_http_connected(void *arg, struct MHD_Connection *mhd, void **context,
         return;
     mcp_buf_free(&c->query);
     mcp_buf_free(&c->path);
-    mcp_http_unawait(c);
+    mcp_http_unawait(io, c);
     mcp_http_link_append(&io->free_connections, &c->link);
 }
 
@@ -117,7 +118,7 @@ static enum MHD_Result head(struct mcp_http_io *io, struct MHD_Connection *mhd,
     *context = r;
     mcp_http_check_head(r);
     if (r->refusal != 0 && (r->linger || mcp_http_expects_continue(r))) {
-        mcp_http_unawait(r->connection);
+        mcp_http_unawait(r->io, r->connection);
         return mcp_http_reply_refusal(r);
     }
     mcp_http_await(io, r->connection); /* now the body */
@@ -260,7 +261,7 @@ static enum MHD_Result dispatch(struct mcp_http_request *r)
 
 static enum MHD_Result whole(struct mcp_http_request *r)
 {
-    mcp_http_unawait(r->connection);
+    mcp_http_unawait(r->io, r->connection);
     if (r->called)
         return reply_or_suspend(r);
     mcp_http_link_append(&r->io->busy, &r->busy);

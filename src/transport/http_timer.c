@@ -36,16 +36,47 @@ void mcp_http_begin_stream(struct mcp_http_request *r)
     mcp_http_link_append(&r->io->polls, &r->poll);
 }
 
-void mcp_http_await(struct mcp_http_io *io, struct mcp_http_connection *c)
+/* The end of what a client sends may come together with its last bytes, and
+ * libmicrohttpd, which is told of both at once, reads the bytes only. So who
+ * waits for long is watched. */
+static void watch_idle(struct mcp_http_io *io, struct mcp_http_connection *c)
+{
+    struct epoll_event e = {
+        .events = EPOLLRDHUP | EPOLLONESHOT,
+        .data = {.u64 = MCP_HTTP_TAG_IDLE + (unsigned)c->fd},
+    };
+
+    c->watched = epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, c->fd, &e) == 0;
+}
+
+void mcp_http_unawait(struct mcp_http_io *io, struct mcp_http_connection *c)
 {
     mcp_http_link_remove(&c->link);
+    if (c->watched)
+        (void)epoll_ctl(io->epoll_fd, EPOLL_CTL_DEL, c->fd, NULL);
+    c->watched = false;
+}
+
+void mcp_http_await(struct mcp_http_io *io, struct mcp_http_connection *c)
+{
+    mcp_http_unawait(io, c);
     c->since_ns = mcp_clock_now_ns();
     mcp_http_link_append(&io->waiting, &c->link);
 }
 
-void mcp_http_unawait(struct mcp_http_connection *c)
+static struct mcp_http_connection *first_of(const struct mcp_http_link *list)
 {
-    mcp_http_link_remove(&c->link);
+    return mcp_http_link_empty(list)
+               ? NULL
+               : MCP_HTTP_OF(list->next, struct mcp_http_connection, link);
+}
+
+struct mcp_http_connection *
+mcp_http_longest_waiting(const struct mcp_http_io *io)
+{
+    struct mcp_http_connection *c = first_of(&io->idle);
+
+    return c != NULL ? c : first_of(&io->waiting);
 }
 
 /* ---- watches ------------------------------------------------------------ */
@@ -159,18 +190,28 @@ static void run_polls(struct mcp_http_io *io, uint64_t now_ns)
     }
 }
 
+/* After so long a connection that waits is watched. */
+static uint64_t idle_delay(const struct mcp_http_io *io)
+{
+    uint64_t most = io->http->limits.wait_ns;
+
+    return most < MCP_NS_PER_S ? most : MCP_NS_PER_S;
+}
+
 /* Ends connections whose request does not come. */
 static void run_waiting(struct mcp_http_io *io, uint64_t now_ns)
 {
-    uint64_t delay = io->http->limits.wait_ns;
+    struct mcp_http_connection *c;
 
-    while (!mcp_http_link_empty(&io->waiting)) {
-        struct mcp_http_connection *c =
-            MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link);
-
-        if (now_ns < c->since_ns + delay)
-            return;
-        mcp_http_unawait(c);
+    while ((c = first_of(&io->waiting)) != NULL &&
+           now_ns >= c->since_ns + idle_delay(io)) {
+        mcp_http_link_remove(&c->link);
+        mcp_http_link_append(&io->idle, &c->link);
+        watch_idle(io, c);
+    }
+    while ((c = first_of(&io->idle)) != NULL &&
+           now_ns >= c->since_ns + io->http->limits.wait_ns) {
+        mcp_http_unawait(io, c);
         (void)shutdown(c->fd, SHUT_RDWR); /* libmicrohttpd closes it */
     }
 }
@@ -192,13 +233,15 @@ static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
 
 uint64_t mcp_http_next_timer_ns(const struct mcp_http_io *io)
 {
+    const struct mcp_http_connection *waiting = first_of(&io->waiting);
+    const struct mcp_http_connection *idle = first_of(&io->idle);
     uint64_t next = UINT64_MAX;
     int list;
 
-    if (!mcp_http_link_empty(&io->waiting))
-        next = MCP_HTTP_OF(io->waiting.next, struct mcp_http_connection, link)
-                   ->since_ns +
-               io->http->limits.wait_ns;
+    if (waiting != NULL)
+        next = waiting->since_ns + idle_delay(io);
+    if (idle != NULL)
+        next = sooner(next, idle->since_ns + io->http->limits.wait_ns);
     if (!mcp_http_link_empty(&io->polls))
         next = sooner(next,
                       MCP_HTTP_OF(io->polls.next, struct mcp_http_request, poll)
