@@ -15,7 +15,7 @@ APP = """
 local mcp = require "mcp"
 mcp.server { name = "supervision", version = "1.0.0" }
 mcp.tool("block", { timeout = 0.2 }, function()
-  return io.popen("exec sleep 12"):read("*a")
+  return io.popen("exec sleep 8"):read("*a")
 end)
 mcp.tool("ok", { timeout = 20 }, function() return "fine" end)
 """

@@ -331,6 +331,7 @@ static void a_request_that_does_not_come_ends_its_connection(void **state)
     char c;
 
     (void)state;
+    assert_int_equal(mcp_http_default_limits.wait_ns, 60 * MCP_NS_PER_S);
     server.limits.wait_ns = 300 * MCP_NS_PER_MS;
     server_start();
     idle = client_connect(server.port);
