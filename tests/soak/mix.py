@@ -1,6 +1,6 @@
 """mix.py - everything at once, for as long as you like
 
-Calls, reloads (good and broken ones), deadlines, memory limits, clients that
+Calls, tasks, reloads (good and broken ones), deadlines, memory limits, clients that
 leave, calls that are cancelled, and clients that are killed, all against one
 server under --dev. Every answer says which version of the app made it: no call
 may be lost, none may see two versions, and no client may see time run
@@ -25,6 +25,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "wire"))
 import wire  # noqa: E402 (needs the path)
+from tasks import FINAL, Tasks, accept  # noqa: E402
 
 APP = """
 local mcp = require "mcp"
@@ -45,6 +46,12 @@ end)
 mcp.tool("steps", function(args, ctx)
   for i = 1, 20 do ctx.progress(i, 20) end
   return version .. " " .. part
+end)
+mcp.tasks { store = "memory:", ttl_ms = 1000 }
+mcp.tool("job", { task = "required" }, function(n, ctx)
+  for i = 1, 5 do ctx.progress(i, 5) ctx.sleep(0.01) end
+  local answer = ctx.elicit { message = "?", schema = { x = mcp.types.number() } }
+  return ("%%d %%d %%d %%d"):format(version, part, n, answer.content.x)
 end)
 mcp.tool("spin", { timeout = 0.2 }, function() while true do end end)
 mcp.tool("pattern", { timeout = 0.2 }, function()
@@ -136,6 +143,48 @@ class Mix:
             self.note(name, wrong)
         connection.close()
 
+    def tasker(self):
+        """Tasks that are answered or taken back, and listened to or not."""
+        tasks, n = Tasks(self.server), 0
+        while self.going():
+            n += 1
+            try:
+                self.note("job", self.one_task(tasks, n))
+            except (OSError, http.client.HTTPException, AssertionError,
+                    KeyError, ValueError, IndexError) as error:
+                self.note("job", repr(error))
+
+    def one_task(self, tasks, n):
+        id = tasks.create("job", {"n": n})
+        stream = None
+        if random.random() < 0.3:
+            stream = self.server.stream(*wire.modern(
+                "subscriptions/listen", {"notifications": {"taskIds": [id]}},
+                capabilities=tasks.capabilities))
+        cancel = random.random() < 0.3
+        while True:
+            task = tasks.get(id)
+            if task["status"] in FINAL:
+                break
+            if cancel and random.random() < 0.2:
+                tasks.cancel(id)
+            elif task["status"] == "input_required":
+                tasks.update(id, {"elicit-1": accept(x=n)})
+            time.sleep(0.005)
+        if stream is not None:
+            seen = "working"
+            while seen not in FINAL:
+                seen = stream.message()["params"].get("status", "acknowledged")
+            stream.close()
+            if seen != task["status"]:
+                return "told %s, is %r" % (seen, task)
+        if task["status"] == "cancelled":
+            return None if cancel else repr(task)
+        words = task["result"]["content"][0]["text"].split()
+        if words[2:] != [str(n)] * 2 or abs(int(words[0]) - int(words[1])) > 1:
+            return repr(task)
+        return None
+
     def leaver(self):
         """Sends a call and is gone, politely or not, early or late."""
         body, headers = wire.modern("tools/call", {
@@ -198,7 +247,7 @@ class Mix:
 
     def run(self, sample):
         work = [self.caller, self.caller, self.caller, self.reloader,
-                self.leaver, self.canceller, self.killer]
+                self.tasker, self.tasker, self.leaver, self.canceller, self.killer]
         threads = [threading.Thread(target=f, daemon=True) for f in work]
         for thread in threads:
             thread.start()
