@@ -503,12 +503,16 @@ static unsigned open_often(const char *path, int times)
     mcp_buf_init(&b, 1 << 10);
     for (int i = 0; i < times; i++) {
         int fd = mcp_skill_file_open(root, path, (enum mcp_skill_open)(i % 2));
+        enum mcp_err err;
 
         mcp_buf_clear(&b);
         if (fd < 0)
             continue;
-        assert_int_equal(mcp_skill_file_read(fd, 100, &b), MCP_OK);
+        err = mcp_skill_file_read(fd, 100, &b);
         (void)close(fd);
+        if (err == MCP_EBUSY) /* a rename is a change */
+            continue;
+        assert_int_equal(err, MCP_OK);
         assert_int_equal(b.len, 4);
         assert_memory_equal(b.data, "good", 4);
         good++;
