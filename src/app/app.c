@@ -257,12 +257,17 @@ void mcp_here_run(struct mcp_app *app, struct mcp_runner *runner,
     mcp_run(app->pool, runner, job);
 }
 
+void mcp_here_decline(struct mcp_app *app, struct mcp_job *job)
+{
+    mcp_pool_resume(app->pool, job); /* it was accepted: never refused */
+}
+
 void mcp_here_hand_over(struct mcp_app *app, struct mcp_here *here)
 {
     struct mcp_job *job;
 
     while ((job = mcp_here_take(here)) != NULL)
-        mcp_pool_resume(app->pool, job); /* it was accepted: none is refused */
+        mcp_here_decline(app, job);
 }
 
 /* False: one is still at work. */

@@ -52,7 +52,8 @@ struct mcp_job *mcp_here_take(struct mcp_here *here);
 void mcp_here_run(struct mcp_app *app, struct mcp_runner *runner,
                   struct mcp_job *job);
 
-/* Gives all jobs to the workers. */
+/* Gives a job that was taken, or all jobs, to the workers. */
+void mcp_here_decline(struct mcp_app *app, struct mcp_job *job);
 void mcp_here_hand_over(struct mcp_app *app, struct mcp_here *here);
 
 #endif

@@ -456,15 +456,19 @@ static bool run_here(struct mcp_http_io *io, struct mcp_runner *runner)
     struct mcp_http_role *role = &io->mailbox->role;
     uint64_t until = mcp_clock_now_ns() + HERE_US * 1000;
 
-    while (io->here.first != NULL) {
+    struct mcp_job *job;
+
+    /* From begin to end `io` may be another's. */
+    while ((job = mcp_here_take(&io->here)) != NULL) {
         unsigned number =
             mcp_clock_now_ns() < until ? mcp_http_role_begin(role) : 0;
 
         if (number == 0) {
+            mcp_here_decline(app, job);
             mcp_here_hand_over(app, &io->here);
             break;
         }
-        mcp_here_run(app, runner, mcp_here_take(&io->here));
+        mcp_here_run(app, runner, job);
         if (!mcp_http_role_end(role, number))
             return false;
     }
