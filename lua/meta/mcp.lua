@@ -54,6 +54,7 @@ local mcp = {}
 ---@field max_streams? integer
 ---@field keepalive? number       seconds
 ---@field sse_after? number       seconds
+---@field sse_poll_after? number  seconds; 0, the default: never
 ---@field list_page_size? integer
 ---@field cache_ttl_ms? integer
 ---@field cache_scope? "private"|"public"

@@ -67,6 +67,7 @@ static void defaults_are_those_of_the_header(void **state)
     assert_int_equal(c->max_blob_bytes, 25 << 20);
     assert_int_equal(c->max_connections, 12000);
     assert_true(c->keepalive == 15 && c->sse_after == 5);
+    assert_true(c->sse_poll_after == 0);
     assert_int_equal(c->list_page_size, 100);
     assert_int_equal(c->cache_ttl_ms, 0);
     assert_int_equal(c->cache_scope, MCP_CACHE_PRIVATE);
