@@ -268,10 +268,16 @@ static void take_batch(struct mcp_bridge_call *c, const struct mcp_json *tree,
     }
 }
 
-/* A request or a notification of the remote. */
+/* A request or a notification of the remote. In 2026-07-28 it asks by its
+ * results, and nothing but messages of a server may come out of here. */
 static void take_other(struct mcp_bridge_call *c, const struct mcp_json *tree,
                        const char *text, size_t len)
 {
+    if (c->modern && mcp_json_find(tree, "id") != NULL) {
+        mcp_log(MCP_LOG_WARNING, "bridge",
+                "%s: dropped a request of the endpoint", c->name);
+        return;
+    }
     if (mcp_json_equals_string(mcp_json_find(tree, "method"),
                                "notifications/tools/list_changed"))
         mcp_bridge_tools_changed(c->b);

@@ -150,10 +150,18 @@ static bool has_room(const struct mcp_bridge_call *c)
 {
     const struct mcp_bridge *b = c->b;
 
-    if (c->role != MCP_BRIDGE_OF_CLIENT)
-        return true;
-    return c->is_listen ? b->listen_count < MCP_BRIDGE_LISTEN_MAX
-                        : b->active_count < MCP_BRIDGE_ACTIVE_MAX;
+    return c->role != MCP_BRIDGE_OF_CLIENT || c->is_listen ||
+           b->active_count < MCP_BRIDGE_ACTIVE_MAX;
+}
+
+/* One stream too many: it would wait for as long as the others last. */
+static bool is_too_many(struct mcp_bridge_call *c)
+{
+    if (!c->is_listen || c->b->listen_count < MCP_BRIDGE_LISTEN_MAX)
+        return false;
+    mcp_bridge_call_fail(c, "%d subscriptions are open already: cancel one",
+                         (int)MCP_BRIDGE_LISTEN_MAX);
+    return true;
 }
 
 /* Has it a token, or needs none? */
@@ -209,7 +217,7 @@ void mcp_bridge_calls_start(struct mcp_bridge *b)
 
     /* calls that this makes are behind and have their turn */
     for (c = b->calls.next; c != &b->calls; c = c->next)
-        if (c->state == MCP_BRIDGE_QUEUED && may_start(c))
+        if (c->state == MCP_BRIDGE_QUEUED && !is_too_many(c) && may_start(c))
             start(c);
 }
 

@@ -300,6 +300,45 @@ class Restart(harness.TestCase):
                          "Hello, y!")
         far.stop()
 
+    def test_50_subscriptions_and_200_calls_under_way(self):
+        far = self.far
+        listeners = ["s%d" % i for i in range(50)]
+
+        def listen():
+            for id in listeners:
+                far.send(request("subscriptions/listen", {
+                    "notifications": {"toolsListChanged": True}}, id))
+            for _ in listeners:
+                self.assertEqual(far.receive()["method"],
+                                 "notifications/subscriptions/acknowledged")
+        listen()
+        for i in range(200):
+            far.send(call("sleep", {"s": 20}, i))
+        far.send(request("server/discover", id="last"))
+        while far.receive().get("id") != "last":
+            pass  # calls that the queue of the server has no room for
+        self.first.kill()
+        lost = set()
+        while not lost.issuperset(listeners):
+            message = far.receive()
+            if "method" not in message:
+                self.assertEqual(message["error"]["code"], ERROR, message)
+                lost.add(message["id"])
+        while not far.silent(1):
+            lost.add(far.receive().get("id"))
+        self.assertGreater(len(lost), 51)
+        second = self.again()
+        listen()
+        for i in range(200):
+            far.send(call("greet", {"name": str(i)}, i))
+        self.assertEqual(len(far.answers(200)), 200)
+        second.call("change")
+        told = set()
+        while len(told) < 50:
+            told.add(far.receive()["params"]["_meta"][META + "subscriptionId"])
+        self.assertEqual(told, set(listeners))
+        far.stop()
+
     def test_a_stopped_server_ends_subscriptions(self):
         far = self.far
         far.send(request("subscriptions/listen", {

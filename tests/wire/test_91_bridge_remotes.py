@@ -137,6 +137,7 @@ class Answers(harness.TestCase):
             incoming.send(": hello\nevent: ping\ndata: {}\n\n")
             incoming.event("{garbage")
             incoming.event("17")
+            incoming.event({"jsonrpc": "2.0", "id": 1, "method": "ask"})
             incoming.send(b"data: \xff\xfe\n\n\xff\x00:\n\n")
             incoming.event({"jsonrpc": "2.0", "id": 99, "result": {}})
             incoming.event_result({"at": "last"})
@@ -495,6 +496,87 @@ class Ending(harness.TestCase):
                 env=wire.sanitizer_env(), check=False).returncode, 0)
         with open(paths[1], "rb") as file:
             self.assertEqual(len(file.readlines()), 20)
+
+
+class Counts(harness.TestCase):
+    """How many at once, at N and N + 1."""
+
+    def test_subscriptions(self):
+        def answer(incoming):
+            incoming.sse()
+            incoming.event({"jsonrpc": "2.0", "method": "begun"})
+            incoming.gone()
+        far = self.bridge(self.remote(answer).url)
+        for i in range(512):
+            far.send(request("subscriptions/listen", id=i))
+        for _ in range(512):
+            self.assertEqual(far.receive()["method"], "begun")
+        refused = far.request(request("subscriptions/listen", id=512))
+        self.assertEqual(refused["error"]["code"], ERROR)
+        self.assertIn("512 subscriptions", refused["error"]["message"])
+        far.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                  "params": {"requestId": 7}})
+        far.send(request("subscriptions/listen", id=513))
+        self.assertEqual(far.receive()["method"], "begun")
+        far.stop()
+
+    def test_calls(self):
+        gate = threading.Event()
+        remote = self.remote(lambda r: gate.wait(60) and echo(r))
+        far = self.bridge(remote.url)
+        for i in range(513):
+            far.send(request("x", id=i))
+        while len(remote.requests) < 512:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        self.assertEqual(len(remote.requests), 512)
+        gate.set()
+        self.assertEqual(len(far.answers(513)), 513)
+        far.stop()
+
+    def test_bytes_that_wait(self):
+        gate = threading.Event()
+        remote = self.remote(lambda r: gate.wait(60) and echo(r))
+        far = self.bridge(remote.url)
+        sent = [0]
+
+        def send():  # 8 MiB each: the ninth is not read
+            for i in range(12):
+                far.send(request("x", {"a": "a" * (8 << 20)}, i))
+                sent[0] += 1
+        writer = threading.Thread(target=send, daemon=True)
+        writer.start()
+        before = -1
+        while sent[0] < 8 or sent[0] != before:
+            before = sent[0]
+            time.sleep(0.7)
+        self.assertEqual(before, 8)
+        gate.set()
+        self.assertEqual(len(far.answers(12, 60)), 12)
+        far.stop()
+
+    def test_what_waits(self):
+        gate = threading.Event()
+        remote = self.remote(lambda r: gate.wait(60) and echo(r))
+        far = self.bridge(remote.url)
+        sent = [0]
+
+        def send():
+            while sent[0] < 6000:
+                far.send(request("x", {"a": "a" * 500}, sent[0]))
+                sent[0] += 1
+        writer = threading.Thread(target=send, daemon=True)
+        writer.start()
+        before = -1
+        while sent[0] != before:
+            before = sent[0]
+            time.sleep(0.7)
+        # 4096, and what fits into a pipe and one read
+        self.assertGreaterEqual(before, 4096)
+        self.assertLess(before, 4096 + 2 * 65536 // 500 + 2)
+        gate.set()
+        self.assertEqual(len(far.answers(6000, 60)), 6000)
+        far.stop()
 
 
 class Cycles(harness.TestCase):
