@@ -19,7 +19,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* How to open; both do the same. */
+/* How to open; both open the same, though errno may be another for a file where
+ * a folder should be. */
 enum mcp_skill_open {
     MCP_SKILL_OPEN_BEST,  /* openat2(2), else part by part */
     MCP_SKILL_OPEN_PARTS, /* part by part                  */

@@ -343,7 +343,8 @@ static enum mcp_err load_below(struct loader *l, const char *dir)
     return err;
 }
 
-/* Links, and names of other spelling, where a skill may have been meant. */
+/* What is left out where no skill is, and names of other spelling: a skill may
+ * have been meant. */
 static void report_rest(struct loader *l)
 {
     for (size_t i = 0; i < l->scan.count; i++) {
@@ -351,12 +352,9 @@ static void report_rest(struct loader *l)
         const char *slash = strrchr(e->path, '/');
         const char *name = slash != NULL ? slash + 1 : e->path;
 
-        if (!e->reported && (e->kind == MCP_SKILL_ENTRY_LINK ||
-                             e->kind == MCP_SKILL_ENTRY_OTHER ||
-                             e->kind == MCP_SKILL_ENTRY_FLAW))
+        if (e->kind != MCP_SKILL_ENTRY_FILE)
             (void)report_entry(l, e);
-        else if (e->kind == MCP_SKILL_ENTRY_FILE && !is_self(e) &&
-                 strcasecmp(name, self_name) == 0)
+        else if (!is_self(e) && strcasecmp(name, self_name) == 0)
             mcp_skill_report_add(&l->index->reports, MCP_SKILL_WARNING,
                                  on_disk(l, e->path), 0,
                                  "rename it if it is to be a skill",

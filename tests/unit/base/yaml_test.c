@@ -374,6 +374,24 @@ static void other_readers_are_told_of(void **state)
 
 /* ---- limits, at N and N + 1 ---- */
 
+static void doubts_are_at_most_64(void **state)
+{
+    const struct mcp_json *tree;
+    char text[1000] = "a: [no";
+
+    (void)state;
+    for (size_t count = 2; count <= MCP_YAML_MAX_DOUBTS + 1; count++) {
+        strcat(text, ",no");
+        assert_int_equal(parse_n(text, strlen(text), &tree), MCP_EINVAL);
+        strcat(text, "]");
+        assert_int_equal(parse_n(text, strlen(text), &tree), MCP_OK);
+        text[strlen(text) - 1] = '\0';
+        assert_int_equal(doubts.count, count <= MCP_YAML_MAX_DOUBTS
+                                           ? count
+                                           : MCP_YAML_MAX_DOUBTS);
+    }
+}
+
 static void repeat(struct mcp_buf *b, const char *text, size_t count)
 {
     while (count-- > 0)
@@ -554,6 +572,7 @@ int main(void)
         cmocka_unit_test(libyaml_says_where),
         cmocka_unit_test(bytes_that_are_no_text_are_refused),
         cmocka_unit_test(other_readers_are_told_of),
+        cmocka_unit_test(doubts_are_at_most_64),
         cmocka_unit_test(text_is_at_most_64_kib),
         cmocka_unit_test(depth_is_at_most_32),
         cmocka_unit_test(values_are_at_most_10000),

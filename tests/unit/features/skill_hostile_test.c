@@ -119,6 +119,8 @@ static void dotfiles_are_not_served(void **state)
     skill_expect(MCP_SKILL_NOTE, "a/.env", 0, "begins with a dot");
     skill_expect(MCP_SKILL_NOTE, "a/.git", 0, "begins with a dot");
     skill_expect(MCP_SKILL_NOTE, "x/.y", 0, "begins with a dot");
+    skill_expect(MCP_SKILL_NOTE, "skills/.hidden", 0, "begins with a dot");
+    assert_int_equal(skill_reports(MCP_SKILL_NOTE), 4);
     assert_false(skill_has_file("skill://a/.env"));
     assert_false(skill_has_file("skill://a/%2eenv"));
     assert_false(skill_has_folder("skill://a/x"));
@@ -448,6 +450,8 @@ static void expect_open(const char *path, int why)
 
 static void only_what_lies_below_can_be_opened(void **state)
 {
+    char name[257] = "";
+
     (void)state;
     skill_put("a/b/c.md", "c");
     make_link("b", "a/link");
@@ -459,6 +463,11 @@ static void only_what_lies_below_can_be_opened(void **state)
     expect_open("a/pipe", EINVAL);
     expect_open("a/b", EINVAL);
     expect_open("a/none", ENOENT);
+    expect_open("none/c.md", ENOENT);
+    memset(name, 'x', 255);
+    expect_open(name, ENOENT);
+    name[255] = 'x';
+    expect_open(name, ENAMETOOLONG);
     expect_open("../etc/passwd", EXDEV);
     expect_open("a/../../etc/passwd", EXDEV);
 }

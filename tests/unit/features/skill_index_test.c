@@ -684,6 +684,25 @@ static void links_to_nowhere_are_told(void **state)
     assert_int_equal(skill_reports(MCP_SKILL_WARNING), 3);
 }
 
+static void links_are_looked_at_up_to_a_limit(void **state)
+{
+    char *text = calloc(1, 20000);
+
+    (void)state;
+    assert_non_null(text);
+    for (int good = 999; good <= 1000; good++) {
+        char *end = stpcpy(text, "---\nname: a\ndescription: d\n---\n");
+
+        for (int i = 0; i < good; i++)
+            end = stpcpy(end, "[](SKILL.md)");
+        (void)stpcpy(end, "\n[](none.md)\n");
+        skill_put("a/SKILL.md", text);
+        skill_load();
+        assert_int_equal(skill_reports(MCP_SKILL_WARNING), good == 999);
+    }
+    free(text);
+}
+
 static void a_wrong_spelling_of_skill_md_is_told(void **state)
 {
     (void)state;
@@ -726,6 +745,7 @@ int main(void)
         SKILL_TEST(paths_hold_at_their_limits),
         SKILL_TEST(a_prefix_may_make_paths_too_long),
         SKILL_TEST(links_to_nowhere_are_told),
+        SKILL_TEST(links_are_looked_at_up_to_a_limit),
         SKILL_TEST(a_wrong_spelling_of_skill_md_is_told),
     };
 
