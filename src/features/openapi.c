@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/http_status.h"
+#include "features/openapi_schema.h"
 
 #define ERROR_REF "{\"$ref\":\"#/components/schemas/Error\"}"
 
@@ -19,6 +20,16 @@ static void write_member(struct mcp_buf *out, const char *name,
 }
 
 /* ---- which arguments are where ---- */
+
+static struct mcp_openapi_owner input_of(const struct mcp_route *r)
+{
+    return (struct mcp_openapi_owner){"in", r->index};
+}
+
+static struct mcp_openapi_owner output_of(const struct mcp_route *r)
+{
+    return (struct mcp_openapi_owner){"out", r->index};
+}
 
 static bool has_body(const struct mcp_route *r)
 {
@@ -75,8 +86,9 @@ static const struct mcp_json *properties_of(const struct mcp_route *r)
 /* ---- one operation ---- */
 
 static void write_parameter(struct mcp_buf *out, const struct mcp_route *r,
-                            const struct mcp_json_member *p)
+                            uint32_t place)
 {
+    const struct mcp_json_member *p = &properties_of(r)->u.members[place];
     const struct mcp_json *about = mcp_json_find(&p->value, "description");
     bool path = in_path(r, &p->key);
 
@@ -90,7 +102,7 @@ static void write_parameter(struct mcp_buf *out, const struct mcp_route *r,
     if (path || is_required(r, &p->key))
         mcp_buf_puts(out, ",\"required\":true");
     mcp_buf_puts(out, ",\"schema\":");
-    mcp_json_write(out, &p->value);
+    mcp_openapi_write_schema(out, &p->value, input_of(r));
     mcp_buf_putc(out, '}');
 }
 
@@ -103,7 +115,7 @@ static void write_parameters(struct mcp_buf *out, const struct mcp_route *r)
         if (in_body(r, &p->u.members[i].key))
             continue;
         mcp_buf_puts(out, n++ == 0 ? ",\"parameters\":[" : ",");
-        write_parameter(out, r, &p->u.members[i]);
+        write_parameter(out, r, i);
     }
     if (n > 0)
         mcp_buf_putc(out, ']');
@@ -139,23 +151,12 @@ static void write_rest(struct mcp_buf *out, const struct mcp_route *r)
         if (mcp_json_equals_string(&m->key, "type") ||
             mcp_json_equals_string(&m->key, "properties") ||
             mcp_json_equals_string(&m->key, "required") ||
+            mcp_json_equals_string(&m->key, "$defs") ||
             mcp_json_equals_string(&m->key, "$schema"))
             continue;
         mcp_buf_putc(out, ',');
-        mcp_json_write(out, &m->key);
-        mcp_buf_putc(out, ':');
-        mcp_json_write(out, &m->value);
+        mcp_openapi_write_member(out, m, input_of(r));
     }
-}
-
-/* A schema with `$defs` of its own is a resource of its own, so that "#" in its
- * references means it. */
-static void write_id(struct mcp_buf *out, const struct mcp_route *r)
-{
-    if (mcp_json_find(r->signature.input_tree, "$defs") == NULL ||
-        mcp_json_find(r->signature.input_tree, "$id") != NULL)
-        return;
-    mcp_buf_printf(out, ",\"$id\":\"mcpluad://openapi/body/%zu\"", r->index);
 }
 
 /* Could a body have anything in it? */
@@ -180,7 +181,6 @@ static void write_body(struct mcp_buf *out, const struct mcp_route *r)
         return;
     mcp_buf_puts(out, ",\"requestBody\":{\"content\":{\"application/json\":{"
                       "\"schema\":{\"type\":\"object\"");
-    write_id(out, r);
     mcp_buf_puts(out, ",\"properties\":{");
     for (uint32_t i = 0; i < p->count; i++) {
         if (!in_body(r, &p->u.members[i].key))
@@ -188,7 +188,7 @@ static void write_body(struct mcp_buf *out, const struct mcp_route *r)
         mcp_buf_puts(out, n++ == 0 ? "" : ",");
         mcp_json_write(out, &p->u.members[i].key);
         mcp_buf_putc(out, ':');
-        mcp_json_write(out, &p->u.members[i].value);
+        mcp_openapi_write_schema(out, &p->u.members[i].value, input_of(r));
     }
     mcp_buf_putc(out, '}');
     n = write_required(out, r);
@@ -211,7 +211,8 @@ static void write_responses(struct mcp_buf *out, const struct mcp_route *r)
         mcp_buf_puts(out, ":{");
         if (r->signature.output_schema != NULL) {
             mcp_buf_puts(out, "\"schema\":");
-            mcp_buf_puts(out, r->signature.output_schema);
+            mcp_openapi_write_schema(out, r->signature.output_tree,
+                                     output_of(r));
         }
         mcp_buf_puts(out, "}}");
     }
@@ -345,5 +346,12 @@ void mcp_openapi_write(struct mcp_buf *out, const struct mcp_generation *gen,
         "\"properties\":{\"in\":{\"type\":\"string\"},"
         "\"path\":{\"type\":\"string\"},\"rule\":{\"type\":\"string\"},"
         "\"message\":{\"type\":\"string\"}}}}},"
-        "\"required\":[\"statusCode\",\"error\"]}}}}");
+        "\"required\":[\"statusCode\",\"error\"]}");
+    for (size_t i = 0; i < gen->route_count; i++) {
+        const struct mcp_route *r = &gen->routes[i];
+
+        mcp_openapi_write_defs(out, r->signature.input_tree, input_of(r));
+        mcp_openapi_write_defs(out, r->signature.output_tree, output_of(r));
+    }
+    mcp_buf_puts(out, "}}}");
 }

@@ -874,6 +874,53 @@ class Builtins(Case):
                for op in path.values()]
         self.assertEqual(len(ids), len(set(ids)))
 
+    def test_references_lead_somewhere(self):
+        server = self.start("""local mcp = require "mcp"
+---@class Node
+---@field name string
+---@field kids? Node[]
+
+---@param data Node
+---@return Node
+mcp.post("/nodes", {}, function(data) return data end)
+---@param root Node
+mcp.get("/root", {}, function(root) return root end)
+mcp.get("/raw", { input_schema = { type = "object", properties = {
+    a = { ["$ref"] = "#/$defs/x y/properties/z" },
+    b = { enum = { { ["$ref"] = "#/$defs/x y" } } } },
+  ["$defs"] = { ["x y"] = { properties = { z = { type = "integer" } } } } } },
+  function(a) return a end)
+mcp.get("/raw/{i:int}", {}, function(i) return i end)
+mcp.get("/raw/{i:str}", {}, function(i) return i end)""")
+        doc = self.document("openapi", server)
+        found = []
+
+        def walk(value):
+            if isinstance(value, list):
+                for item in value:
+                    walk(item)
+            elif isinstance(value, dict):
+                for key, item in value.items():
+                    if key == "$ref":
+                        found.append(item)
+                    elif key != "enum":
+                        walk(item)
+
+        walk(doc)
+        self.assertIn("#/components/schemas/in0.Node", found)
+        self.assertIn("#/components/schemas/out0.Node", found)
+        self.assertIn("#/components/schemas/in2.x_y/properties/z", found)
+        for ref in found:
+            at = doc
+            for step in ref[2:].split("/"):
+                at = at[step]
+        raw = {p["name"]: p["schema"] for p in
+               doc["paths"]["/raw"]["get"]["parameters"]}
+        self.assertEqual(raw["b"]["enum"], [{"$ref": "#/$defs/x y"}])
+        self.assertEqual(
+            doc["paths"]["/raw/{i}"]["get"]["operationId"],
+            "GET /raw/{i:int}")
+
     def test_app(self):
         doc = self.document("app")
         self.assertEqual((doc["name"], doc["version"], doc["title"]),
