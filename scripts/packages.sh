@@ -12,7 +12,7 @@ packages_test=(git libcmocka-dev libjansson-dev lua-busted lua-check clang
 packages_bench=(wrk valgrind)
 # A command that also comes from elsewhere (nvm, pyenv): its package is
 # installed only when the command is missing. command:package
-commands_test=(python3:python3 node:nodejs npm:npm curl:curl)
+commands_test=(python3:python3 node:nodejs npm:npm curl:curl openssl:openssl)
 
 # The packages of the groups named that this machine lacks, one a line.
 missing_packages() {
