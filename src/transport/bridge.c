@@ -244,7 +244,8 @@ static bool is_busy(const struct mcp_bridge *b)
     return b->call_count > 0 || mcp_bridge_out_waiting(&b->out) > 0;
 }
 
-/* Goes on without input until nothing is left to do, at most `ms`. */
+/* Goes on without input until nothing is left to do, at most `s` seconds or,
+ * unless `whatever_comes`, until a signal. */
 static void finish(struct run *r, double s, bool whatever_comes)
 {
     uint64_t end = mcp_clock_now_ns() + mcp_clock_from_seconds(s);
@@ -276,6 +277,7 @@ static void end(struct run *r)
     size_t left;
 
     b->ending = true;
+    b->in.pos = b->in.len; /* what a signal has left unread */
     close_calls(b, false);
     if (!stopped(r))
         finish(r, b->o->timeout_s, false);

@@ -23,7 +23,7 @@ enum {
     STREAM_MAX_MS = 30 * 1000,
     STREAM_MAX_DOUBLINGS = 5,
     DELETE_MS = 2000,
-    UNLIMITED_VERSION_BYTES = 64,
+    VERSION_BYTES = 64,
 };
 
 static const char default_initialized[] =
@@ -128,7 +128,7 @@ static char *copy_text(const struct mcp_json *v)
     char *copy;
 
     if (!mcp_json_is(v, MCP_JSON_STRING) || v->count == 0 ||
-        v->count > UNLIMITED_VERSION_BYTES)
+        v->count > VERSION_BYTES)
         return NULL;
     for (uint32_t i = 0; i < v->count; i++)
         if (v->u.text[i] <= ' ' || v->u.text[i] > '~')

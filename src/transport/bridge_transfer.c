@@ -343,9 +343,11 @@ static int on_progress(void *user, curl_off_t down_total, curl_off_t down,
 static bool is_loopback(const char *url)
 {
     static const char *const hosts[] = {"127.0.0.1", "localhost", "[::1]"};
-    const char *host = strstr(url, "://");
+    const char *host = strstr(url, "://"), *user;
 
     host = host != NULL ? host + 3 : url;
+    user = memrchr(host, '@', strcspn(host, "/?#"));
+    host = user != NULL ? user + 1 : host;
     for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
         size_t n = strlen(hosts[i]);
 

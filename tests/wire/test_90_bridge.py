@@ -459,6 +459,28 @@ class Sent(harness.TestCase):
             "message": "Environment variable 'NOT_SET' is not set."})
         far.stop()
 
+    def test_proxies_are_for_other_machines(self):
+        dead = {"http_proxy": "http://127.0.0.1:9"}
+        remote = self.remote(echo)
+        for url in (remote.url, remote.url.replace("//", "//me:secret@")):
+            far = self.bridge(url, env=dead)
+            self.assertIn("result", far.request(request("x/y")))
+            far.stop()
+        far = self.bridge("http://far.example/mcp?key=1", env={
+            "http_proxy": "http://127.0.0.1:%d" % remote.port})
+        self.assertIn("result", far.request(request("x/y")))
+        self.assertEqual(remote.requests[-1].path,
+                         "http://far.example/mcp?key=1")
+        far.stop()
+
+    def test_secrets_of_the_url_are_not_shown(self):
+        far = self.bridge("http://me:secret@127.0.0.1:9/mcp?key=hidden")
+        answer = far.request(request("x/y"))
+        self.assertIn("at http://127.0.0.1:9/mcp: ",
+                      answer["error"]["message"])
+        far.stop()
+        self.assertNotRegex(far.stderr + json.dumps(answer), "secret|hidden")
+
     def command(self, script):
         path = os.path.join(self.folder(), "token")
         with open(path, "w", encoding="utf-8") as file:
