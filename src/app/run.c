@@ -37,6 +37,10 @@ enum {
     ENDING_BYTES = 64 << 10, /* beyond the limit, for writing the outcome */
 };
 
+#define NOBODY_TO_ASK                                                          \
+    "mcp.input_required: a request of plain HTTP has no client that could be " \
+    "asked"
+
 /* One stretch of a job on a worker: from start or wake-up to end or park. */
 struct stretch {
     struct mcp_job *job;
@@ -167,6 +171,12 @@ static int write_results(lua_State *L)
     if (count > 0 && may_ask(s->job) &&
         mcp_bind_ask_is_required(L, lua_gettop(L) - count + 1)) {
         mcp_bind_ask_require(L, lua_gettop(L) - count + 1);
+        return 0;
+    }
+    if (options.kind == MCP_KIND_ROUTE && count > 0 &&
+        mcp_bind_ask_is_required(L, lua_gettop(L) - count + 1)) {
+        mcp_outcome_set_http_failure(&s->job->outcome, INTERNAL_STATUS, true,
+                                     NOBODY_TO_ASK, strlen(NOBODY_TO_ASK));
         return 0;
     }
     mcp_result_write(L, count, &options, &s->job->outcome, &fault);

@@ -121,6 +121,9 @@ mcp.get("/e/protocol", {}, function()
 end)
 mcp.get("/e/function", {}, function() return { f = print } end)
 mcp.get("/e/ask", {}, function(ctx) return ctx.elicit { message = "?", schema = {} } end)
+mcp.get("/e/required", {}, function()
+  return mcp.input_required { requests = { a = mcp.elicit { message = "?", schema = {} } } }
+end)
 mcp.get("/e/loop", { timeout = 0.3 }, function() while true do end end)
 
 -- around it
@@ -590,6 +593,9 @@ class Answers(Case):
         self.assertIn("/f is a function", answer.json["message"])
         self.assertFails(self.get("/e/ask"), 500, "only tools, prompts and "
                          "resources can ask the client")
+        self.assertFails(self.get("/e/required"), 500, "mcp.input_required: a "
+                         "request of plain HTTP has no client that could be "
+                         "asked")
 
     def test_errors_that_are_not_exposed(self):
         server = self.start(APP, options=("--expose-errors=false",),
