@@ -16,6 +16,7 @@ fresh() {
     echo '#include "base/buf.h"' >"$tree/src/base/buf_part.h"
     echo '#include "base/buf_part.h"' >>"$tree/src/base/buf.c"
     printf '#include <lua.h>\n#include "embedded_lua.h"\n' >"$tree/src/app/pool.c"
+    printf '#include <lua.h>\nlua_pop(L);\n' >"$tree/src/cli/test_host.c"
     printf '/* sprintf(a) */ snprintf(b); // gets(c)\n' >"$tree/src/transport/http.c"
     printf 'x->malloc(1); a = "strcpy(b)"; localtime_r(c);\n' >>"$tree/src/transport/http.c"
 }
@@ -44,4 +45,10 @@ for call in 'sprintf(a)' 'strcpy (a)' 'strcat(a)' 'strtok(a)' 'atoi(a)' 'gets(a)
 done
 echo '#include <lauxlib.h>' >>"$tree/src/transport/http.c"
 fails check-banned.sh "a Lua header outside app/"
+for file in cli/list.c cli/testing.c base/test.c; do
+    printf '#include <lua.h>\n' >"$tree/src/$file"
+    fails check-banned.sh "a Lua header in $file"
+    echo 'lua_pop(L);' >"$tree/src/$file"
+    fails check-banned.sh "a Lua call in $file"
+done
 exit $bad

@@ -12,9 +12,9 @@
 
 /* Appends "added a, b; removed c; changed d", or "nothing that clients see
  * changed" ("no declaration changed" when there are folders of skills, which
- * tell of themselves): tools and prompts by name, resources by URI. An item is changed
- * when a client could see it; static content counts. At most some tens of
- * names are told, then how many more. */
+ * tell of themselves): tools and prompts by name, resources by URI. An item is
+ * changed when a client could see it; static content counts. At most some tens
+ * of names are told, then how many more. */
 void mcp_changes_write(struct mcp_buf *out, const struct mcp_generation *from,
                        const struct mcp_generation *to);
 

@@ -293,7 +293,7 @@ struct mcp_generation {
 
     /* What the features prepare before publishing (prebuilt lists); freed by
      * prepared_free with the generation. */
-    const struct mcp_resource *builtins; /* listed before the app's own     */
+    const struct mcp_resource *builtins;  /* listed before the app's own     */
     size_t builtin_count, builtin_listed; /* the first of them are listed   */
     void *prepared;
     void (*prepared_free)(void *prepared);

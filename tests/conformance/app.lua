@@ -469,7 +469,8 @@ mcp.skills {
       end,
       read = function(uri)
         if uri == "skill://reports/daily/SKILL.md" then
-          return "---\nname: daily\ndescription: Assemble the report of the day\n---\n\nAsk for the day.\n"
+          return "---\nname: daily\ndescription: Assemble the report of the day\n---\n\n"
+            .. "Ask for the day.\n"
         end
       end,
     },
