@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "protocol/endpoint.h"
 
 enum {
@@ -64,7 +65,7 @@ static void let_go(struct mcp_test_call *c)
 static enum mcp_err emit(struct mcp_call *call, const char *msg, size_t len)
 {
     struct mcp_test_call *c = (struct mcp_test_call *)call;
-    struct arrival *a = len > 0 ? malloc(sizeof(*a) + len) : NULL;
+    struct arrival *a = len > 0 ? mcp_memory_new(1, sizeof(*a) + len) : NULL;
     enum mcp_err err = MCP_OK;
 
     if (len == 0)
@@ -103,7 +104,7 @@ static const struct mcp_call_ops ops = {.emit = emit, .done = done};
 
 static struct mcp_test_call *call_new(const char *body, size_t len)
 {
-    struct mcp_test_call *c = calloc(1, sizeof(*c));
+    struct mcp_test_call *c = mcp_memory_new(1, sizeof(*c));
     pthread_condattr_t attr;
 
     if (c == NULL)
@@ -148,7 +149,7 @@ struct mcp_test_call *mcp_test_call_start(struct mcp_endpoint *endpoint,
 /* A copy for the caller. */
 static void give(const char *from, size_t n, char **text, size_t *len)
 {
-    *text = malloc(n + 1);
+    *text = mcp_memory_new(1, n + 1);
     if (*text == NULL)
         return;
     memcpy(*text, from, n);
