@@ -1,6 +1,9 @@
 """Streams of legacy sessions that break off and are resumed (B.3, B.4)."""
 
+import json
+import random
 import re
+import threading
 import time
 
 import wire
@@ -336,3 +339,56 @@ class Polling(Case):
                          session.headers())
         with self.get(session, events[-1].id) as rest:
             self.assertEqual(texts(rest.messages()), ["hello Ada"])
+
+
+class ManyBreaks(Case):
+    """Calls whose clients leave and come back at any moment: each message comes
+    once and in order, however often the connection broke."""
+
+    OPTIONS = ["--sse-after", "0.05", "--sse-poll-after", "0.2"]
+    CLIENTS, STEPS = 24, 12
+
+    def follow(self, seed):
+        """One client: what it got in the end."""
+        choice = random.Random(seed)
+        session = self.server.session(
+            wire.LEGACY[0] if seed % 3 else "2025-06-18")
+        stream = session.stream("tools/call", {
+            "name": "steps", "arguments": {"n": self.STEPS, "pause": 0.03}})
+        last, got = None, []
+        while True:
+            left = choice.randint(1, 4)  # events until it leaves
+            for event in stream:
+                last = event.id
+                if event.data:
+                    got.append(json.loads(event.data))
+                left -= 1
+                if left == 0:
+                    break
+            stream.close()
+            if got and "method" not in got[-1]:
+                return texts(got)
+            if choice.random() < 0.3:
+                time.sleep(choice.random() * 0.2)
+            stream = self.server.stream(None, {
+                **session.headers(), "Last-Event-ID": last}, "GET")
+            self.assertEqual(stream.status, 200)
+
+    def test_every_message_comes_once(self):
+        results = {}
+
+        def run(seed):
+            try:
+                results[seed] = self.follow(seed)
+            except Exception as error:  # told by the main thread
+                results[seed] = error
+
+        threads = [threading.Thread(target=run, args=(seed,))
+                   for seed in range(self.CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        expected = ["step %d" % i for i in range(1, self.STEPS + 1)] + ["done"]
+        self.assertEqual(results, {seed: expected
+                                   for seed in range(self.CLIENTS)})
