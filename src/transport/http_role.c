@@ -3,15 +3,12 @@
  */
 #include "transport/http_role.h"
 
-#include <limits.h>
 #include <time.h>
 
 enum {
     LOOK_US = 400,    /* between two looks of the spare             */
     QUIET_LOOKS = 50, /* so many without a handler: it waits        */
 };
-
-#define TAKEN UINT_MAX
 
 bool mcp_http_role_init(struct mcp_http_role *role)
 {
@@ -39,7 +36,7 @@ unsigned mcp_http_role_begin(struct mcp_http_role *role)
 {
     if (!atomic_load(&role->spare))
         return 0;
-    if (++role->number == TAKEN)
+    if (++role->number == 0)
         role->number = 1;
     /* The store comes before the look, and in the spare the other way around:
      * one of both sees what the other did. */
@@ -70,6 +67,18 @@ static bool await_handler(struct mcp_http_role *role)
     return !ended;
 }
 
+/* The role of the holder whose handler is `number`, unless that has just
+ * ended. What is written here comes before the former holder can see that it
+ * has lost: it is the spare then, and says so after us. */
+static bool take(struct mcp_http_role *role, unsigned number)
+{
+    atomic_store(&role->spare, false);
+    if (atomic_compare_exchange_strong(&role->running, &number, 0))
+        return true;
+    atomic_store(&role->spare, true);
+    return false;
+}
+
 /* Looks until a handler runs for long (true) or none has run for a while. */
 static bool watch(struct mcp_http_role *role)
 {
@@ -79,8 +88,7 @@ static bool watch(struct mcp_http_role *role)
     while (quiet < QUIET_LOOKS) {
         unsigned now = atomic_load(&role->running);
 
-        if (now != 0 && now == seen &&
-            atomic_compare_exchange_strong(&role->running, &now, TAKEN))
+        if (now != 0 && now == seen && take(role, now))
             return true;
         quiet = now == seen ? quiet + 1 : 0;
         seen = now;
@@ -91,16 +99,11 @@ static bool watch(struct mcp_http_role *role)
 
 bool mcp_http_role_wait(struct mcp_http_role *role)
 {
-    bool mine = false;
-
     atomic_store(&role->spare, true);
-    while (!mine && await_handler(role))
-        mine = watch(role);
-    if (mine) {
-        atomic_store(&role->spare, false);
-        atomic_store(&role->running, 0);
-    }
-    return mine;
+    while (await_handler(role))
+        if (watch(role))
+            return true;
+    return false;
 }
 
 void mcp_http_role_close(struct mcp_http_role *role)

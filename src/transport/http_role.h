@@ -23,7 +23,7 @@
 #include "base/err.h"
 
 struct mcp_http_role {
-    atomic_uint running; /* number of the present handler; 0: none; or taken */
+    atomic_uint running; /* number of the present handler; 0: none, or taken */
     atomic_bool watched; /* the spare looks                                  */
     atomic_bool spare;   /* there is one, waiting                            */
     unsigned number;     /* of the last handler; the holder's                */

@@ -134,6 +134,75 @@ static void the_end_ends_the_wait(void **state)
     assert_int_equal(atomic_load(&s.taken), 0);
 }
 
+/* Two threads that run handlers as long as it takes to lose the role. */
+struct loop {
+    struct mcp_http_role role;
+    atomic_bool held;   /* as in the io loop: the first has it     */
+    atomic_int holders; /* at this moment                          */
+    atomic_int turns;   /* how often the role has changed hands    */
+    atomic_int at_once; /* the most holders that there were at once */
+};
+
+enum { LOOP_TURNS = 400 };
+
+/* False: the role is lost. */
+static bool hold(struct loop *l)
+{
+    static atomic_uint seed;
+    int now = atomic_fetch_add(&l->holders, 1) + 1;
+
+    if (now > atomic_load(&l->at_once))
+        atomic_store(&l->at_once, now);
+    while (atomic_load(&l->turns) < LOOP_TURNS) {
+        const struct timespec handler = {
+            .tv_nsec =
+                300000 + (long)(atomic_fetch_add(&seed, 1) % 16) * 50000};
+        unsigned number;
+
+        atomic_fetch_sub(&l->holders, 1); /* another may have it soon */
+        number = mcp_http_role_begin(&l->role);
+        if (number != 0) {
+            (void)nanosleep(&handler, NULL);
+            if (!mcp_http_role_end(&l->role, number))
+                return false;
+        }
+        (void)atomic_fetch_add(&l->holders, 1);
+    }
+    return true;
+}
+
+static void *turn_loop(void *arg)
+{
+    struct loop *l = arg;
+    bool holds = !atomic_exchange(&l->held, true), ended = false;
+
+    while (!ended && (holds || mcp_http_role_wait(&l->role))) {
+        if (!holds)
+            atomic_fetch_add(&l->turns, 1);
+        ended = hold(l);
+        holds = false;
+    }
+    if (ended)
+        mcp_http_role_close(&l->role);
+    return NULL;
+}
+
+/* Whoever waits can be seen to wait, or the role would never move again. */
+static void one_holds_it_and_the_other_waits(void **state)
+{
+    struct loop l = {0};
+    pthread_t threads[2];
+
+    (void)state;
+    assert_true(mcp_http_role_init(&l.role));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, turn_loop, &l), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(atomic_load(&l.at_once), 1);
+    mcp_http_role_destroy(&l.role);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +211,7 @@ int main(void)
         cmocka_unit_test(a_long_handler_loses_it),
         cmocka_unit_test(a_quiet_spare_sleeps_and_wakes_up),
         cmocka_unit_test(the_end_ends_the_wait),
+        cmocka_unit_test(one_holds_it_and_the_other_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
