@@ -1,6 +1,7 @@
 /*
  * bridge_call.c - calls: made, queued, started when they may, ended
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -71,6 +72,38 @@ enum mcp_err mcp_bridge_call_add_id(struct mcp_bridge_call *c,
     c->id_count++;
     c->unanswered++;
     return MCP_OK;
+}
+
+struct mcp_bridge_call *mcp_bridge_request_new(struct mcp_bridge *b,
+                                               enum mcp_bridge_role role,
+                                               const char *method,
+                                               const struct mcp_buf *params)
+{
+    struct mcp_bridge_call *c = NULL;
+    struct mcp_json id = {.type = MCP_JSON_STRING};
+    struct mcp_buf body;
+    char text[64];
+
+    id.count = (uint32_t)snprintf(text, sizeof(text), "mcpluad-bridge-%llu",
+                                  (unsigned long long)++b->next_id);
+    id.u.text = text;
+    mcp_buf_init(&body, params->len + ARENA_EXTRA);
+    mcp_buf_printf(&body,
+                   "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":\"%s\","
+                   "\"params\":",
+                   text, method);
+    mcp_buf_add(&body, params->data, params->len);
+    mcp_buf_putc(&body, '}');
+    if (!body.failed && !params->failed)
+        c = mcp_bridge_call_new(b, role, body.data, body.len);
+    mcp_buf_free(&body);
+    if (c == NULL)
+        return NULL;
+    c->name = method;
+    if (mcp_bridge_call_add_id(c, &id) == MCP_OK)
+        return c;
+    mcp_bridge_call_end(c);
+    return NULL;
 }
 
 /* ---- states ------------------------------------------------------------- */

@@ -1,8 +1,6 @@
 /*
  * bridge_fetch.c - tools/list for the headers of tools/call
  */
-#include <stdio.h>
-
 #include "base/log.h"
 #include "transport/bridge_private.h"
 
@@ -10,44 +8,29 @@ enum { PAGES_MAX = 1000 };
 
 /* ---- fetching ----------------------------------------------------------- */
 
-/* Asks for a page as the message `like` would. Errors: MCP_ENOMEM. */
+/* Asks for a page, with what the bridge's own messages need of `meta`. */
 static enum mcp_err ask(struct mcp_bridge *b, const struct mcp_json *meta,
                         const struct mcp_json *cursor)
 {
-    struct mcp_bridge_call *c = NULL;
-    struct mcp_json id = {.type = MCP_JSON_STRING};
-    struct mcp_buf body;
-    char text[64];
-    int n;
+    struct mcp_bridge_call *c;
+    struct mcp_buf params;
 
-    n = snprintf(text, sizeof(text), "mcpluad-bridge-%llu",
-                 (unsigned long long)++b->next_id);
-    id.u.text = text;
-    id.count = (uint32_t)n;
-    mcp_buf_init(&body, b->o->max_message_bytes);
-    mcp_buf_printf(&body,
-                   "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":"
-                   "\"tools/list\",\"params\":{",
-                   text);
+    mcp_buf_init(&params, b->o->max_message_bytes);
+    mcp_buf_putc(&params, '{');
     if (cursor != NULL) {
-        mcp_buf_puts(&body, "\"cursor\":");
-        mcp_json_write(&body, cursor);
-        mcp_buf_putc(&body, ',');
+        mcp_buf_puts(&params, "\"cursor\":");
+        mcp_json_write(&params, cursor);
+        mcp_buf_putc(&params, ',');
     }
-    mcp_buf_puts(&body, "\"_meta\":");
-    mcp_bridge_write_meta(&body, meta, false);
-    mcp_buf_puts(&body, "}}");
-    if (!body.failed)
-        c = mcp_bridge_call_new(b, MCP_BRIDGE_FETCH, body.data, body.len);
-    mcp_buf_free(&body);
+    mcp_buf_puts(&params, "\"_meta\":");
+    mcp_bridge_write_meta(&params, meta, false);
+    mcp_buf_putc(&params, '}');
+    c = mcp_bridge_request_new(b, MCP_BRIDGE_FETCH, "tools/list", &params);
+    mcp_buf_free(&params);
     if (c == NULL)
         return MCP_ENOMEM;
     c->modern = true;
-    c->name = "tools/list";
-    if (mcp_bridge_call_add_id(c, &id) == MCP_OK)
-        return MCP_OK;
-    mcp_bridge_call_end(c);
-    return MCP_ENOMEM;
+    return MCP_OK;
 }
 
 /* The same with the _meta of the message that `c` sends. */

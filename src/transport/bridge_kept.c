@@ -5,7 +5,6 @@
  * remote. When that is renewed, the client does not know that it should say
  * them again.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -117,38 +116,9 @@ void mcp_bridge_keep(const struct mcp_bridge_call *c)
     mcp_arena_free(arena);
 }
 
-/* One of them, as a request of ours whose answer nobody needs. */
-static void say(struct mcp_bridge *b, const struct mcp_bridge_kept *k)
-{
-    struct mcp_bridge_call *c = NULL;
-    struct mcp_json id = {.type = MCP_JSON_STRING};
-    struct mcp_buf body;
-    char text[64];
-    int n;
-
-    n = snprintf(text, sizeof(text), "mcpluad-bridge-%llu",
-                 (unsigned long long)++b->next_id);
-    id.u.text = text;
-    id.count = (uint32_t)n;
-    mcp_buf_init(&body, PARAMS_BYTES * 2);
-    mcp_buf_printf(&body,
-                   "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":\"%s\","
-                   "\"params\":",
-                   text, k->method);
-    mcp_buf_add(&body, k->params.data, k->params.len);
-    mcp_buf_putc(&body, '}');
-    if (!body.failed)
-        c = mcp_bridge_call_new(b, MCP_BRIDGE_REPEAT, body.data, body.len);
-    mcp_buf_free(&body);
-    if (c == NULL)
-        return;
-    c->name = k->method;
-    if (mcp_bridge_call_add_id(c, &id) != MCP_OK)
-        mcp_bridge_call_end(c);
-}
-
 void mcp_bridge_kept_repeat(struct mcp_bridge *b)
 {
     for (struct mcp_bridge_kept *k = b->session.kept; k != NULL; k = k->next)
-        say(b, k);
+        (void)mcp_bridge_request_new(b, MCP_BRIDGE_REPEAT, k->method,
+                                     &k->params);
 }

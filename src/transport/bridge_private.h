@@ -193,6 +193,13 @@ struct mcp_bridge_call *mcp_bridge_call_new(struct mcp_bridge *b,
                                             const char *body,
                                             size_t len) MCP_MUST_USE;
 
+/* A queued request of our own, with an id that no client uses; `method` is
+ * static, `params` JSON. NULL: out of memory. */
+struct mcp_bridge_call *mcp_bridge_request_new(struct mcp_bridge *b,
+                                               enum mcp_bridge_role role,
+                                               const char *method,
+                                               const struct mcp_buf *params);
+
 /* Appends an id that is waited for. */
 enum mcp_err mcp_bridge_call_add_id(struct mcp_bridge_call *c,
                                     const struct mcp_json *id) MCP_MUST_USE;

@@ -331,6 +331,31 @@ class Sizes(harness.TestCase):
         self.assertEqual(slow.wait(10), 0)
         slow.stdout.close()
 
+    def test_half_answers_share_64_mib(self):
+        size, count = 8_000_000, 30
+        gate = threading.Event()
+
+        def answer(incoming):
+            body = padded(size, incoming.message["id"])
+            incoming.head(200, {"Content-Type": "application/json"}, size)
+            incoming.send(body[:-1])
+            gate.wait(60)
+            incoming.send(body[-1:])
+        far = self.bridge(self.remote(answer).url, env={
+            "ASAN_OPTIONS": "detect_stack_use_after_return=0:"
+                            "quarantine_size_mb=1"})
+        for i in range(10, 10 + count):
+            far.send(request("x", id=i))
+        before = -1
+        while far.rss_kib() != before:
+            before = far.rss_kib()
+            time.sleep(1)
+        # a buffer may be twice as large as what is in it, no more
+        self.assertLess(before, 200_000)
+        gate.set()
+        self.assertEqual(len(far.answers(count, 120)), count)
+        far.stop()
+
     def test_many_large_answers_at_once(self):
         size, count = 4_000_000, 40
         remote = self.remote(lambda r: r.raw(padded(size, r.message["id"])))
