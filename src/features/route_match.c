@@ -31,8 +31,10 @@ struct walk {
     struct segment segments[MCP_ROUTE_MAX_SEGMENTS];
     size_t count;
     struct mcp_arena *a;
-    unsigned allowed; /* bits of methods                    */
-    enum mcp_err err; /* of making values                   */
+    const struct mcp_route **routes; /* those of this form, in order */
+    size_t route_count;
+    unsigned allowed; /* bits of their methods                       */
+    enum mcp_err err; /* of making values                            */
 };
 
 /* ---- decoding ---- */
@@ -154,8 +156,8 @@ static bool has_shape(const struct walk *w, const struct mcp_route *r)
         if (s->len == 0)
             return false;
         if (part->kind == MCP_PATH_LITERAL &&
-            (strlen(part->text) != s->len ||
-             memcmp(part->text, s->text, s->len) != 0))
+            (strncmp(part->text, s->text, s->len) != 0 ||
+             part->text[s->len] != '\0'))
             return false;
     }
     for (size_t i = r->part_count; i < w->count; i++)
@@ -281,16 +283,33 @@ static unsigned bit_of(const char *method)
     return 0;
 }
 
-/* Chooses among the routes for `method`. */
-static void choose(struct walk *w, const struct mcp_generation *gen,
-                   const char *method, struct mcp_route_match *out)
+/* Gathers the routes of this form. False: out of memory. */
+static bool gather(struct walk *w, const struct mcp_generation *gen)
 {
-    for (size_t i = 0; i < gen->route_count && w->err != MCP_ENOMEM; i++) {
-        const struct mcp_route *r = &gen->routes[i];
+    size_t n = 0;
+
+    for (size_t i = 0; i < gen->route_count; i++)
+        n += has_shape(w, &gen->routes[i]);
+    w->routes = mcp_arena_alloc(w->a, (n + 1) * sizeof(*w->routes));
+    for (size_t i = 0; w->routes != NULL && w->route_count < n; i++) {
+        if (!has_shape(w, &gen->routes[i]))
+            continue;
+        w->routes[w->route_count++] = &gen->routes[i];
+        w->allowed |= bit_of(gen->routes[i].method);
+    }
+    return w->routes != NULL;
+}
+
+/* Chooses among the routes for `method`. */
+static void choose(struct walk *w, const char *method,
+                   struct mcp_route_match *out)
+{
+    for (size_t i = 0; i < w->route_count && w->err != MCP_ENOMEM; i++) {
+        const struct mcp_route *r = w->routes[i];
         const struct mcp_path_part *misfit = NULL;
         const struct mcp_json *values;
 
-        if (strcmp(r->method, method) != 0 || !has_shape(w, r) ||
+        if (strcmp(r->method, method) != 0 ||
             (out->route != NULL && !is_nearer(r, out->route)))
             continue;
         w->err = values_of(w, r, &values, &misfit);
@@ -327,18 +346,17 @@ enum mcp_err mcp_route_find(const struct mcp_generation *gen,
         return MCP_OK;
     if (err != MCP_OK)
         return err;
-    for (size_t i = 0; i < gen->route_count; i++)
-        if (has_shape(&w, &gen->routes[i]))
-            w.allowed |= bit_of(gen->routes[i].method);
+    if (!gather(&w, gen))
+        return MCP_ENOMEM;
     if (w.allowed == 0)
         return MCP_OK;
     if ((w.allowed & 1U << GET) != 0)
         w.allowed |= 1U << HEAD;
     w.allowed |= 1U << OPTIONS;
-    choose(&w, gen, method, out);
+    choose(&w, method, out);
     if (out->route == NULL && out->misfit == NULL &&
         strcmp(method, "HEAD") == 0)
-        choose(&w, gen, "GET", out);
+        choose(&w, "GET", out);
     if (w.err == MCP_ENOMEM)
         return MCP_ENOMEM;
     out->allow = write_allow(&w);
