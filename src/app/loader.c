@@ -505,12 +505,12 @@ void mcp_loader_free(struct mcp_loader *l)
 {
     if (l == NULL)
         return;
-    mcp_watch_free(l->watch);
     (void)pthread_mutex_lock(&l->lock);
     l->orders.stop = true;
     (void)pthread_cond_signal(&l->work);
     (void)pthread_mutex_unlock(&l->lock);
     (void)pthread_join(l->thread, NULL);
+    mcp_watch_free(l->watch); /* a reload may have added to it until now */
     destroy(l);
 }
 
