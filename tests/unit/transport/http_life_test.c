@@ -450,7 +450,7 @@ static void a_stopping_server_is_not_ready(void **state)
 
 static enum mcp_err try_start(struct mcp_http **http, char *message)
 {
-    struct mcp_http_options o = {server.config, NULL, NULL, NULL};
+    struct mcp_http_options o = {.config = server.config};
 
     return mcp_http_start(&o, http, message, 256);
 }
