@@ -4,6 +4,8 @@
  */
 #include "features/task_private.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 
 enum {
@@ -100,6 +102,15 @@ static void forget_locked(struct mcp_task *t)
     t->refs--; /* the caller has another */
 }
 
+/* Nobody is to answer what nobody will read. */
+static void forget_questions_locked(struct mcp_task *t)
+{
+    t->asking = 0;
+    t->status = MCP_TASK_WORKING;
+    free(t->questions);
+    t->questions = NULL;
+}
+
 static void act(struct mcp_task *t, enum due due)
 {
     struct mcp_tasks *tasks = t->tasks;
@@ -114,6 +125,7 @@ static void act(struct mcp_task *t, enum due due)
         forget_locked(t);
     else if (due == FORCE && !t->ending && t->has_call) {
         t->forced = interrupt = true;
+        forget_questions_locked(t);
         atomic_store(&t->call.cancelled, true);
     }
     (void)pthread_mutex_unlock(&tasks->lock);
@@ -210,6 +222,8 @@ bool mcp_task_cancel_locked(struct mcp_task *t, bool expired)
     }
     t->forced = grace <= 0;
     t->force_ns = mcp_clock_now_ns() + mcp_clock_from_seconds(grace);
+    if (t->forced)
+        forget_questions_locked(t);
     if (t->has_call)
         atomic_store(t->forced ? &t->call.cancelled : &t->call.unwanted, true);
     if (!t->forced)

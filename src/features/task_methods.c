@@ -171,13 +171,24 @@ static struct change *make_change(struct mcp_request *rq,
     return c;
 }
 
+/* What is acknowledged outlives a crash; what could not be stored has happened
+ * all the same, until then. */
+static void end_change(struct mcp_request *rq, enum mcp_err err)
+{
+    if (err == MCP_OK || err == MCP_EEXIST) {
+        acknowledge(rq);
+        return;
+    }
+    mcp_request_fail(rq, MCP_EINTERNAL, NULL, NULL);
+    rq->end(rq);
+}
+
 /* The handler goes on with the answers, which a second run would find too. */
 static void answers_stored(struct mcp_task_waiter *w, enum mcp_err err)
 {
     struct change *c = (struct change *)w;
     struct mcp_task *t = c->task;
 
-    (void)err; /* told in the log; this run has them all the same */
     for (uint32_t i = 0; i < c->responses->count; i++) {
         const struct mcp_json_member *m = &c->responses->u.members[i];
         const char *key;
@@ -188,7 +199,7 @@ static void answers_stored(struct mcp_task_waiter *w, enum mcp_err err)
         if (key != NULL)
             (void)mcp_app_answer_apart(t->tasks->app, &t->call, key, &m->value);
     }
-    acknowledge(c->rq);
+    end_change(c->rq, err);
     mcp_task_release(t);
 }
 
@@ -197,8 +208,7 @@ static void cancel_stored(struct mcp_task_waiter *w, enum mcp_err err)
     struct change *c = (struct change *)w;
     struct mcp_task *t = c->task;
 
-    (void)err;
-    acknowledge(c->rq);
+    end_change(c->rq, err);
     mcp_task_release(t);
 }
 

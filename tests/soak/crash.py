@@ -83,9 +83,15 @@ class Note:
         self.final = self.made = None
         self.answered, self.cancelled = {}, False
         self.sent_cancel = False
+        self.story = []
+
+    def tell(self, what):
+        """Remembers the last things that happened, for the verdict."""
+        self.story = self.story[-9:] + ["%.3f %s" % (time.time() % 1000, what)]
 
     def check(self, task):
         """Does the task agree with what was seen before?"""
+        self.tell("%s %s" % (task["status"], ",".join(task.get("inputRequests", ()))))
         if self.final is not None:
             if task != self.final:
                 raise Wrong("was %r, is %r" % (self.final, task))
@@ -158,8 +164,11 @@ class Crash:
         keys = list(task.get("inputRequests", ()))
         if keys and rng.random() < 0.8:
             answers = {key: "%s%d" % (key, note.n) for key in keys}
-            tasks.update(id, {k: accept(x=v) for k, v in answers.items()})
+            answer = tasks.update(id, {k: accept(x=v) for k, v in answers.items()})
+            if answer.json.get("result", {}).get("resultType") != "complete":
+                raise Wrong("update: %r" % answer.json)
             note.answered.update(answers)
+            note.tell("answered " + ",".join(keys))
         elif rng.random() < 0.03 and not note.sent_cancel:
             note.sent_cancel = True
             answer = tasks.cancel(id)
@@ -183,7 +192,11 @@ class Crash:
             pass  # the server is gone
         except (Wrong, AssertionError) as e:
             if not stop.is_set() or isinstance(e, Wrong):
-                self.wrong.append("%s: %s" % (id, e))
+                self.found(id, e)
+
+    def found(self, id, what):
+        story = self.notes[id].story if id in self.notes else ()
+        self.wrong.append("%s: %s\n    %s" % (id, what, "\n    ".join(story)))
 
     # ---- rounds ----
 
@@ -196,7 +209,7 @@ class Crash:
                 del task["_meta"]
                 note.check(task)
             except (Wrong, AssertionError) as e:
-                self.wrong.append("%s (%s): %s" % (id, note.kind, e))
+                self.found(id, e)
 
     def round(self):
         with wire.Server(self.app) as server:
@@ -208,6 +221,8 @@ class Crash:
             for c in clients:
                 c.start()
             time.sleep(self.random.uniform(0.05, 1.2))
+            for note in self.notes.values():
+                note.tell("killed")
             server.kill()
             stop.set()
             for c in clients:
@@ -224,11 +239,15 @@ class Crash:
                 if time.monotonic() > end:
                     self.wrong.append("%d tasks never end" % len(left))
                     break
-                try:
-                    left = [id for id in left if not self.step(tasks, rng, id)]
-                except (Wrong, AssertionError) as e:
-                    self.wrong.append(str(e))
+                left = [id for id in left if not self.last_step(tasks, rng, id)]
         self.check_runs()
+
+    def last_step(self, tasks, rng, id):
+        try:
+            return self.step(tasks, rng, id)
+        except (Wrong, AssertionError) as e:
+            self.found(id, e)
+            return True
 
     def check_runs(self):
         runs = {}

@@ -528,6 +528,8 @@ class Cancel(TestCase):
         id = self.tasks.create("ask_two")
         self.tasks.wait(id, ("input_required",))
         self.tasks.update(id, {"one": accept(x="1")})
+        self.tasks.cancel(id)
+        self.assertNotIn("inputRequests", self.tasks.get(id))
         self.assertLess(self.ended_after_cancel(id), 1)
         answer = self.tasks.update(id, {"two": accept(x="2")})
         self.assertEqual(answer.result["resultType"], "complete")
