@@ -4,24 +4,20 @@
 #include "transport/bridge_pipe.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdint.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT_BYTES = 64 * 1024, SOCKET_BYTES = 256 * 1024 };
+#include "transport/pipe_write.h"
+
+enum { KEPT_BYTES = 64 * 1024 };
 
 /* ---- out ---------------------------------------------------------------- */
 
 void mcp_bridge_out_init(struct mcp_bridge_out *o, int fd)
 {
-    struct stat st;
-
     memset(o, 0, sizeof(*o));
     o->fd = fd;
-    o->is_socket = fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+    o->is_socket = mcp_pipe_is_socket(fd);
     mcp_buf_init(&o->queue, SIZE_MAX / 2);
 }
 
@@ -61,29 +57,6 @@ void mcp_bridge_out_line(struct mcp_bridge_out *o, const char *text, size_t len)
     o->queue.len += len + 1;
 }
 
-/* Writes some without blocking. The count; 0: no room; -1: see errno. */
-static ssize_t write_some(const struct mcp_bridge_out *o, const char *bytes,
-                          size_t len)
-{
-    struct pollfd p = {.fd = o->fd, .events = POLLOUT};
-    ssize_t n;
-
-    if (o->is_socket) {
-        n = send(o->fd, bytes, len < SOCKET_BYTES ? len : SOCKET_BYTES,
-                 MSG_DONTWAIT | MSG_NOSIGNAL);
-    } else {
-        if (poll(&p, 1, 0) <= 0 || (p.revents & POLLOUT) == 0) {
-            errno = EPIPE;
-            return (p.revents & (POLLERR | POLLNVAL)) != 0 ? -1 : 0;
-        }
-        /* poll() promises room for so much, not for more */
-        n = write(o->fd, bytes, len < PIPE_BUF ? len : PIPE_BUF);
-    }
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-        return 0;
-    return n;
-}
-
 /* What is written is forgotten. */
 static void shrink(struct mcp_bridge_out *o)
 {
@@ -104,8 +77,8 @@ static void shrink(struct mcp_bridge_out *o)
 void mcp_bridge_out_flush(struct mcp_bridge_out *o)
 {
     while (!o->broken && o->pos < o->queue.len) {
-        ssize_t n =
-            write_some(o, o->queue.data + o->pos, o->queue.len - o->pos);
+        ssize_t n = mcp_pipe_write(o->fd, o->is_socket, o->queue.data + o->pos,
+                                   o->queue.len - o->pos);
 
         if (n < 0)
             give_up(o, errno);

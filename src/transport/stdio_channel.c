@@ -4,18 +4,15 @@
 #include "transport/stdio_channel.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "protocol/endpoint.h"
+#include "transport/pipe_write.h"
 
 enum {
     KEPT_BYTES = 64 * 1024,           /* larger buffers go with their call */
@@ -23,7 +20,6 @@ enum {
     ARENA_PER_BODY_BYTE = 64,         /* "[1,1,1,...": a node per 2 bytes  */
     OUT_EXTRA = 16 * 1024 * 1024,     /* beside blobs in base64            */
     EMIT_MAX_BYTES = 4 * 1024 * 1024, /* queued: then messages are dropped */
-    SOCKET_BYTES = 256 * 1024,
 };
 
 /* ---- writing ------------------------------------------------------------ */
@@ -33,29 +29,6 @@ static void ring(struct mcp_stdio_channel *ch)
     static const uint64_t one = 1;
 
     (void)!write(ch->event_fd, &one, sizeof(one));
-}
-
-/* Writes some of bytes[0..len) without blocking. The count; 0: no room; -1:
- * the client does not read any more. */
-static ssize_t write_some(struct mcp_stdio_channel *ch, const char *bytes,
-                          size_t len)
-{
-    struct pollfd p = {.fd = ch->out, .events = POLLOUT};
-    ssize_t n;
-
-    if (ch->is_socket) {
-        n = send(ch->out, bytes, len < SOCKET_BYTES ? len : SOCKET_BYTES,
-                 MSG_DONTWAIT | MSG_NOSIGNAL);
-    } else {
-        if (poll(&p, 1, 0) <= 0 || (p.revents & POLLOUT) == 0) {
-            errno = EPIPE;
-            return (p.revents & (POLLERR | POLLNVAL)) != 0 ? -1 : 0;
-        }
-        n = write(ch->out, bytes, len < PIPE_BUF ? len : PIPE_BUF);
-    }
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-        return 0;
-    return n < 0 ? -1 : n;
 }
 
 /* With the lock. */
@@ -74,7 +47,8 @@ static size_t write_while_room(struct mcp_stdio_channel *ch, const char *bytes,
     size_t done = 0;
 
     while (done < len && !ch->broken) {
-        ssize_t n = write_some(ch, bytes + done, len - done);
+        ssize_t n =
+            mcp_pipe_write(ch->out, ch->is_socket, bytes + done, len - done);
 
         if (n == 0)
             break;
@@ -171,7 +145,6 @@ struct mcp_stdio_channel *mcp_stdio_channel_new(const struct mcp_config *config,
     struct mcp_arena *memory = mcp_arena_new(SIZE_MAX);
     struct mcp_stdio_channel *ch =
         memory != NULL ? mcp_arena_alloc(memory, sizeof(*ch)) : NULL;
-    struct stat st;
 
     if (ch != NULL) {
         memset(ch, 0, sizeof(*ch));
@@ -184,7 +157,7 @@ struct mcp_stdio_channel *mcp_stdio_channel_new(const struct mcp_config *config,
     ch->memory = memory;
     ch->config = config;
     ch->out = out;
-    ch->is_socket = fstat(out, &st) == 0 && S_ISSOCK(st.st_mode);
+    ch->is_socket = mcp_pipe_is_socket(out);
     ch->calls.next = ch->calls.prev = &ch->calls;
     ch->refs = 1;
     mcp_buf_init(&ch->queue, SIZE_MAX / 2);
