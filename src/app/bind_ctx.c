@@ -201,6 +201,8 @@ static void set_json(lua_State *L, const char *key, const struct mcp_json *v)
 static void push_client(lua_State *L, struct mcp_job *job)
 {
     lua_createtable(L, 0, 3);
+    if (job->route != NULL)
+        return; /* plain HTTP tells none of it */
     set_json(L, "info", job->call->client.info);
     set_json(L, "capabilities", job->call->client.capabilities);
     set_string(L, "protocol_version", mcp_revision_name(job->call->revision));

@@ -134,7 +134,8 @@ mcp.get("/w/db_left", {}, function(db, ctx) note "waiting" ctx.sleep(30) end)
 mcp.get("/w/ctx", {}, function(ctx)
   return { kind = ctx.item.kind, name = ctx.item.name, method = ctx.request.method,
            path = ctx.request.path, query = ctx.request.query,
-           header = ctx.request.headers["x-me"], transport = ctx.request.transport }
+           header = ctx.request.headers["x-me"], transport = ctx.request.transport,
+           client = mcp.object(ctx.client) }
 end)
 mcp.group({ prefix = "g", guards = function(ctx)
   note "group guard"
@@ -666,7 +667,8 @@ class Around(Case):
         answer = self.ask("GET", "/w/ctx?", None, {"X-Me": "you"})
         self.assertEqual(answer.json, {
             "kind": "route", "name": "GET /w/ctx", "method": "GET",
-            "path": "/w/ctx", "header": "you", "transport": "http"})
+            "path": "/w/ctx", "header": "you", "transport": "http",
+            "client": {}})
 
     def test_guards_of_the_group_then_its_own(self):
         self.assertFails(self.get("/g/w/guarded"), 403, "no key")
