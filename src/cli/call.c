@@ -165,6 +165,9 @@ static bool show_result(struct run *r, const struct mcp_json *result)
 /* A JSON-RPC error. */
 static void show_error(struct run *r, const struct mcp_json *error)
 {
+    const struct mcp_json *data = mcp_json_find(error, "data");
+    const struct mcp_json *needed = mcp_json_find(data, "requiredCapabilities");
+
     if (r->cli->json) {
         mcp_buf_puts(&r->out, "{\"error\":");
         mcp_json_write(&r->out, error);
@@ -173,6 +176,10 @@ static void show_error(struct run *r, const struct mcp_json *error)
     }
     complain(r);
     put(&r->complaint, mcp_json_find(error, "message"));
+    if (needed != NULL) {
+        mcp_buf_puts(&r->complaint, ", and there is no client here: ");
+        mcp_json_write(&r->complaint, needed);
+    }
     mcp_buf_putc(&r->complaint, '\n');
 }
 

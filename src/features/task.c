@@ -193,6 +193,20 @@ struct mcp_task *mcp_task_find_locked(struct mcp_tasks *tasks, const char *id,
 
 /* ---- life --------------------------------------------------------------- */
 
+/* Opens a file, and says what helps when another process has it. */
+static enum mcp_err open_store(const char *url, struct mcp_task_store **out,
+                               char *message, size_t message_size)
+{
+    enum mcp_err err = mcp_task_store_open(url, out, message, message_size);
+    size_t len = err == MCP_EBUSY ? strlen(message) : 0;
+
+    if (err == MCP_EBUSY)
+        (void)snprintf(message + len, message_size - len,
+                       "; one process has a store: give each its own by "
+                       "--task-store sqlite:PATH");
+    return err;
+}
+
 /* The app named no store: a file of its own, or memory where there is none. */
 static enum mcp_err open_default(const char *script,
                                  struct mcp_task_store **out, char *message,
@@ -201,17 +215,17 @@ static enum mcp_err open_default(const char *script,
     char url[4096 + 16];
     enum mcp_err err = mcp_task_store_default_url(script, url, sizeof(url));
 
-    if (err == MCP_OK)
-        err = mcp_task_store_open(url, out, message, message_size);
-    else
+    if (err != MCP_OK)
         (void)snprintf(message, message_size,
                        "there is no state folder (STATE_DIRECTORY, "
-                       "XDG_STATE_HOME or HOME)");
+                       "XDG_STATE_HOME or HOME); name a store: --task-store "
+                       "sqlite:PATH");
+    else
+        err = open_store(url, out, message, message_size);
     if (err == MCP_OK)
         return MCP_OK;
     mcp_log(MCP_LOG_WARNING, "tasks",
-            "tasks are kept in memory and do not outlive the process: %s; "
-            "name a store: mcp.tasks { store = \"sqlite:PATH\" }",
+            "tasks are kept in memory and do not outlive the process: %s",
             message);
     return mcp_task_store_open("memory:", out, message, message_size);
 }
@@ -229,10 +243,10 @@ enum mcp_err mcp_tasks_open_store(struct mcp_tasks *tasks,
     opened = tasks->store != NULL;
     (void)pthread_mutex_unlock(&tasks->lock);
     if (!opened) {
-        err = config->task_store != NULL
-                  ? mcp_task_store_open(config->task_store, &store, message,
-                                        message_size)
-                  : open_default(tasks->script, &store, message, message_size);
+        err =
+            config->task_store != NULL
+                ? open_store(config->task_store, &store, message, message_size)
+                : open_default(tasks->script, &store, message, message_size);
         if (err == MCP_OK)
             mcp_tasks_take_over(tasks, store);
     }

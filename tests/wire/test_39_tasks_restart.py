@@ -190,8 +190,10 @@ class Restart(TestCase):
 
     def test_a_second_process_is_refused(self):
         done = wire.run("--port", "0", self.tasks.server.app_file)
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("tasks.db", done.stderr)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^mcpluad: \S*/tasks\.db is in use by "
+                         r"process %d; .* --task-store sqlite:PATH\n$"
+                         % self.tasks.server.process.pid)
 
     def test_ids_of_another_store_are_unknown(self):
         id = self.tasks.create("quick")
@@ -229,9 +231,40 @@ mcp.tool { name = "quick", task = true, handler = function() return "quick" end 
     def test_a_second_process_keeps_its_tasks_in_memory(self):
         first = self.serve(STATE_DIRECTORY=self.folder)
         second = self.serve(STATE_DIRECTORY=self.folder)
-        self.assertIn("tasks are kept in memory", second.server.stderr)
+        self.warned(second.server, first.server.process.pid)
         self.assertEqual(second.text(second.create("quick")), "quick")
         self.assertEqual(first.text(first.create("quick")), "quick")
+
+    def warned(self, process, owner):
+        """Once: whose the file is, and what to do about it."""
+        process.wait_stderr("ready in")
+        lines = [line for line in process.stderr.splitlines()
+                 if "tasks" in line and "warning" in line]
+        self.assertEqual(len(lines), 1, process.stderr)
+        self.assertRegex(lines[0], "kept in memory.* in use by process %d; .*"
+                         "--task-store sqlite:PATH$" % owner)
+
+    def test_each_client_starts_a_process_of_its_own(self):
+        env = {"STATE_DIRECTORY": self.folder}
+        first = self.start_stdio(app_file=self.app_file, env=env)
+        first.wait_stderr("ready in")
+        self.assertNotIn("warning", first.stderr)
+        second = self.start_stdio(app_file=self.app_file, env=env)
+        self.warned(second, first.process.pid)
+        own = self.start_stdio(app_file=self.app_file, env=env, options=(
+            "--task-store", "sqlite:%s/own.sqlite" % self.folder))
+        own.wait_stderr("ready in")
+        self.assertNotIn("warning", own.stderr)
+        for process in (first, second, own):
+            process.initialize()
+            answer = process.request({
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {"name": "quick"}})
+            self.assertEqual(answer["result"]["content"][0]["text"], "quick")
+        first.stop()
+        after = self.start_stdio(app_file=self.app_file, env=env)
+        after.wait_stderr("ready in")
+        self.assertNotIn("warning", after.stderr)
 
     def test_without_a_state_folder(self):
         tasks = self.serve(HOME="", XDG_STATE_HOME="", STATE_DIRECTORY="")

@@ -244,6 +244,15 @@ class Call(Command):
         self.assertEqual(self.result("protocol", code=1), {
             "error": {"code": -32000, "message": "broken", "data": [1]}})
 
+    def test_nobody_is_there_to_be_asked(self):
+        app = ('local mcp = require "mcp"\n'
+               'mcp.tool("ask", function(ctx)\n'
+               '  ctx.elicit { message = "?", schema = {} }\nend)\n')
+        done = self.run_verb("call", "app.lua", "ask", code=1, app=app)
+        self.assertEqual(done.stdout, "")
+        self.assertIn(', and there is no client here: {"elicitation":{',
+                      done.stderr)
+
     def test_usage_is_2(self):
         for arguments, text in (
                 (["ad"], 'there is no tool "ad"; did you mean "add"?'),
