@@ -6,9 +6,6 @@ local ending = require "mcp.ending"
 local names = require "mcp.names"
 local route = require "mcp.route"
 
---- Names of the API that this version has not got.
-local LATER = {}
-
 local M = {
   server = require "mcp.server",
   tool = require "mcp.tool",
@@ -62,7 +59,7 @@ local M = {
   http_error = ending.http_error,
 }
 
-return names.seal(M, "mcp", LATER, {
+return names.seal(M, "mcp", {}, {
   types = "mcp.types",
   skill = "mcp.skill",
   skills = "mcp.skills",

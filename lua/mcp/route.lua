@@ -107,19 +107,6 @@ local function declaration(at, route, kind, known)
   return decl
 end
 
---- A table that knows the fields of both.
-local function union(a, b)
-  local out = {}
-  for _, known in ipairs { a, b } do
-    for key in pairs(known) do
-      out[key] = true
-    end
-  end
-  return out
-end
-
-local TOOL = union(tools.KNOWN, tools.LATER)
-
 --- The annotations of the route are those of a tool.
 local function add_resource(at, route, handler)
   local decl = declaration(at, route, "resource", resources.KNOWN)
@@ -253,7 +240,7 @@ local function declare(method, path, options, handler)
     scope = scope,
   }
   add_route(at, route, handler)
-  local tool = declaration(at, route, "tool", TOOL)
+  local tool = declaration(at, route, "tool", tools.KNOWN)
   if tool then
     tool.handler = handler
     tools.add(at, tool, route)

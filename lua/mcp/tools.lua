@@ -40,9 +40,6 @@ local KNOWN = {
   handler = true,
 }
 
---- Fields of the API that this version has not got.
-local LATER = {}
-
 --- A guard that refuses clients without the capabilities: a table of them, or a list
 --- of their names.
 local function needed_capabilities(at, decl)
@@ -70,14 +67,13 @@ local function needed_capabilities(at, decl)
 end
 
 M.KNOWN = KNOWN
-M.LATER = LATER
 
 --- Declares one tool.
 ---@param at mcp.Place
 ---@param decl mcp.Tool
 ---@param route? mcp.Route  that the tool is
 function M.add(at, decl, route)
-  fields.known(at, decl, KNOWN, LATER)
+  fields.known(at, decl, KNOWN)
   if not fields.string(at, decl, "name") then
     at:fail("name must be a string, got nil")
   end
