@@ -153,6 +153,13 @@ function M.must_be_outside(at, instead)
   end
 end
 
+--- Refuses what a group's guards would not protect.
+function M.must_not_be_guarded(at, instead)
+  if #current:all_guards() > #app.guards then
+    at:fail("guards of a group do not protect skills; %s", instead)
+  end
+end
+
 ---@param at mcp.Place
 ---@param options table
 ---@param key string  "include_tags", ...

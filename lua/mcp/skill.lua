@@ -8,6 +8,7 @@
 
 local core = require "mcp.core"
 local document = require "mcp.skill_document"
+local guard = require "mcp.skill_guard"
 local fields = require "mcp.fields"
 local where = require "mcp.where"
 
@@ -27,6 +28,7 @@ local function skill(decl)
   fields.known(at, decl, KNOWN)
   local prefix = document.prefix(at, decl)
   local made = document.read(at, decl)
+  guard(at)
   if core.following() then
     return
   end

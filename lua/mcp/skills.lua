@@ -8,6 +8,7 @@
 local core = require "mcp.core"
 local document = require "mcp.skill_document"
 local fields = require "mcp.fields"
+local guard = require "mcp.skill_guard"
 local item = require "mcp.item"
 local source = require "mcp.skill_source"
 local where = require "mcp.where"
@@ -41,7 +42,11 @@ local function add_folders(at, options)
     at:fail("paths names no folder")
   elseif prefix ~= "" and #paths == 0 then
     at:fail("prefix is for the skills of paths, and there are none")
-  elseif core.following() then
+  end
+  if #paths > 0 then
+    guard(at)
+  end
+  if core.following() then
     return
   end
   for _, path in ipairs(paths) do

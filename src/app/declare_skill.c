@@ -185,6 +185,7 @@ int mcp_declare_add_skill_source(lua_State *L)
     static const char *const ops[] = {[MCP_SKILL_OP_LIST] = "list",
                                       [MCP_SKILL_OP_GET] = "get",
                                       [MCP_SKILL_OP_READ] = "read",
+                                      [MCP_SKILL_OP_GUARD] = "guard",
                                       NULL};
     struct mcp_load *load = mcp_declare_load(L);
     char message[MCP_DECLARE_MESSAGE_SIZE];

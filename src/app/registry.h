@@ -240,12 +240,15 @@ struct mcp_skill_decl_folder {
 };
 
 enum mcp_skill_op {
-    MCP_SKILL_OP_LIST, /* args: op "list", or "files" and uri */
-    MCP_SKILL_OP_GET,  /* args: uri                           */
-    MCP_SKILL_OP_READ, /* the same; MCP_KIND_SKILL_READER     */
+    MCP_SKILL_OP_LIST,  /* args: op "list", or "files" and uri */
+    MCP_SKILL_OP_GET,   /* args: uri                           */
+    MCP_SKILL_OP_READ,  /* the same; MCP_KIND_SKILL_READER     */
+    MCP_SKILL_OP_GUARD, /* the same: raises when a skill that the host keeps is
+                           not for the caller */
 };
 
-/* One function of a source of skills; each source has one of each. */
+/* One function of a source of skills; each source has one of each, and
+ * MCP_SKILL_OP_GUARD belongs to none. */
 struct mcp_skill_source {
     const char *name; /* "get (app.lua:12)" */
     enum mcp_skill_op op;

@@ -264,7 +264,7 @@ static bool open_folder(struct mcp_request *rq, const struct mcp_json *uri)
                                       .done = done,
                                       .user = f}};
         if (d == NULL || add_static(f, a, d))
-            return rq->gen->skills.source_count > 0 &&
+            return mcp_skills_may_know(rq->gen, NULL) &&
                            mcp_skills_uri_is_sound(uri->u.text, uri->count)
                        ? mcp_skills_walk(rq, &f->walk)
                        : done(rq, &f->walk);

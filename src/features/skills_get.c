@@ -37,8 +37,19 @@ static bool done(struct mcp_request *rq, struct mcp_skill_walk *w)
     return false;
 }
 
-/* True: the request ends later. */
-static bool ask_sources(struct mcp_request *rq, const struct mcp_json *uri)
+/* The guards have let the caller through. */
+static bool serve_kept(struct mcp_request *rq, struct mcp_skill_walk *w)
+{
+    const struct mcp_skill *skill = mcp_skill_index_find(
+        mcp_skills_index(rq->gen), w->uri->u.text, w->uri->count);
+
+    write_result(rq, skill->entry.text, skill->entry.len, true);
+    return false;
+}
+
+/* Asks those of `op`. True: the request ends later. */
+static bool ask(struct mcp_request *rq, const struct mcp_json *uri,
+                enum mcp_skill_op op)
 {
     struct mcp_skill_walk *w = mcp_arena_alloc(rq->call->arena, sizeof(*w));
 
@@ -46,9 +57,12 @@ static bool ask_sources(struct mcp_request *rq, const struct mcp_json *uri)
         mcp_request_fail(rq, MCP_ENOMEM, NULL, NULL);
         return false;
     }
-    *w = (struct mcp_skill_walk){
-        .op = MCP_SKILL_OP_GET, .uri = uri, .take = take, .done = done};
-    if (mcp_skills_may_know(rq->gen, uri))
+    *w = (struct mcp_skill_walk){.op = op,
+                                 .uri = uri,
+                                 .take = take,
+                                 .done = op == MCP_SKILL_OP_GUARD ? serve_kept
+                                                                  : done};
+    if (op == MCP_SKILL_OP_GUARD || mcp_skills_may_know(rq->gen, uri))
         return mcp_skills_walk(rq, w);
     return done(rq, w);
 }
@@ -62,10 +76,12 @@ void mcp_skills_get(struct mcp_request *rq)
     if (uri != NULL) {
         skill = mcp_skill_index_find(mcp_skills_index(rq->gen), uri->u.text,
                                      uri->count);
-        if (skill != NULL)
-            write_result(rq, skill->entry.text, skill->entry.len, false);
+        if (skill == NULL)
+            goes_on = ask(rq, uri, MCP_SKILL_OP_GET);
+        else if (mcp_skills_are_guarded(rq->gen))
+            goes_on = ask(rq, uri, MCP_SKILL_OP_GUARD);
         else
-            goes_on = ask_sources(rq, uri);
+            write_result(rq, skill->entry.text, skill->entry.len, false);
     }
     if (!goes_on)
         rq->end(rq);

@@ -266,7 +266,7 @@ void mcp_skills_list(struct mcp_request *rq)
 {
     bool goes_on = false;
 
-    if (rq->gen->skills.source_count > 0)
+    if (mcp_skills_may_know(rq->gen, NULL))
         goes_on = answer_dynamic(rq);
     else
         answer_static(rq);

@@ -39,7 +39,7 @@ static void fail_too_large(struct mcp_request *rq,
 
 static void write_file(struct mcp_request *rq,
                        const struct mcp_skill_file *file,
-                       const struct mcp_json *uri)
+                       const struct mcp_json *uri, bool guarded)
 {
     struct mcp_buf *out = &rq->call->out;
 
@@ -57,7 +57,26 @@ static void write_file(struct mcp_request *rq,
         mcp_buf_putc(out, '"');
     }
     mcp_buf_puts(out, "}]");
-    mcp_skills_end_result(rq, true, false);
+    mcp_skills_end_result(rq, true, guarded);
+}
+
+static void serve_file(struct mcp_request *rq, const struct mcp_json *uri,
+                       bool guarded)
+{
+    const struct mcp_skill_file *file = mcp_skill_index_find_file(
+        mcp_skills_index(rq->gen), uri->u.text, uri->count);
+
+    if (!file->is_text && file->len > (uint64_t)rq->gen->config->max_blob_bytes)
+        fail_too_large(rq, file);
+    else
+        write_file(rq, file, uri, guarded);
+}
+
+/* The guards have let the caller through. */
+static bool serve_kept(struct mcp_request *rq, struct mcp_skill_walk *w)
+{
+    serve_file(rq, w->uri, true);
+    return false;
 }
 
 /* ---- files of sources ---- */
@@ -84,34 +103,30 @@ enum mcp_skills_read mcp_skills_read(
     bool (*otherwise)(struct mcp_request *rq, const struct mcp_json *uri))
 {
     const struct mcp_skill_index *index = mcp_skills_index(rq->gen);
-    const struct mcp_skill_file *file;
     struct reading *r;
+    bool kept;
 
     if (index == NULL)
         return MCP_SKILLS_NOT_THEIRS;
-    file = mcp_skill_index_find_file(index, uri->u.text, uri->count);
-    if (file != NULL && !file->is_text &&
-        file->len > (uint64_t)rq->gen->config->max_blob_bytes) {
-        fail_too_large(rq, file);
+    kept = mcp_skill_index_find_file(index, uri->u.text, uri->count) != NULL;
+    if (kept && !mcp_skills_are_guarded(rq->gen)) {
+        serve_file(rq, uri, false);
         return MCP_SKILLS_ANSWERED;
     }
-    if (file != NULL) {
-        write_file(rq, file, uri);
-        return MCP_SKILLS_ANSWERED;
-    }
-    if (!mcp_skills_may_know(rq->gen, uri))
+    if (!kept && !mcp_skills_may_know(rq->gen, uri))
         return MCP_SKILLS_NOT_THEIRS;
     r = mcp_arena_alloc(rq->call->arena, sizeof(*r));
     if (r == NULL) {
         mcp_request_fail(rq, MCP_ENOMEM, NULL, NULL);
         return MCP_SKILLS_ANSWERED;
     }
-    *r = (struct reading){.walk = {.op = MCP_SKILL_OP_READ,
-                                   .uri = uri,
-                                   .take = take,
-                                   .done = done,
-                                   .user = r},
-                          .otherwise = otherwise};
+    *r = (struct reading){
+        .walk = {.op = kept ? MCP_SKILL_OP_GUARD : MCP_SKILL_OP_READ,
+                 .uri = uri,
+                 .take = take,
+                 .done = kept ? serve_kept : done,
+                 .user = r},
+        .otherwise = otherwise};
     return mcp_skills_walk(rq, &r->walk) ? MCP_SKILLS_LATER
                                          : MCP_SKILLS_ANSWERED;
 }

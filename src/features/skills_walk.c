@@ -60,6 +60,14 @@ bool mcp_skills_may_know(const struct mcp_generation *gen,
     return false;
 }
 
+bool mcp_skills_are_guarded(const struct mcp_generation *gen)
+{
+    for (size_t i = 0; i < gen->skills.source_count; i++)
+        if (gen->skills.sources[i].op == MCP_SKILL_OP_GUARD)
+            return true;
+    return false;
+}
+
 static struct mcp_json string_of(const char *text, size_t len)
 {
     return (struct mcp_json){

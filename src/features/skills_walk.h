@@ -41,6 +41,10 @@ struct mcp_skill_walk {
 bool mcp_skills_may_know(const struct mcp_generation *gen,
                          const struct mcp_json *uri);
 
+/* Do the guards of the server want to be asked (MCP_SKILL_OP_GUARD) before a
+ * skill that the host keeps is served? */
+bool mcp_skills_are_guarded(const struct mcp_generation *gen);
+
 /* Begins; `w` lies in the call's arena. True: the request ends later. False: it
  * is the caller's to end. */
 bool mcp_skills_walk(struct mcp_request *rq,

@@ -444,6 +444,44 @@ mcp.skill { prefix = "team/x", text = "---\nname: whole\ndescription: W\nextra: 
         self.assertEqual(content["mimeType"], "application/json")
 
 
+class Guarded(Case):
+    """The guards of the server are before skills of folders and in code."""
+
+    APP = """local mcp = require "mcp"
+mcp.server { guards = { function(ctx)
+  return ctx.request.headers["x-user"] ~= "evil", "not you"
+end } }
+mcp.skill { name = "made", description = "M", files = { ["a.bin"] = { blob = "\\0" } } }
+"""
+    EVIL = {"headers": {"X-User": "evil"}}
+
+    def test_get_and_read_are_refused(self):
+        for method, uri in (("skills/get", "skill://made/SKILL.md"),
+                            ("resources/read", "skill://made/SKILL.md"),
+                            ("resources/read", "skill://made/a.bin")):
+            with self.subTest(method=method, uri=uri):
+                error = self.rpc(method, {"uri": uri}, **self.EVIL).error
+                self.assertEqual((error["code"], error["data"]),
+                                 (-32603, {"statusCode": 403,
+                                           "content": "not you"}))
+
+    def test_others_get_what_is_there_for_themselves_alone(self):
+        answer = self.get("skill://made/SKILL.md").result
+        self.assertVerifies(answer["skill"])
+        self.assertEqual(answer["cacheScope"], "private")
+
+    def test_lists_show_what_they_protect(self):
+        [skill] = self.skills(**self.EVIL)
+        self.assertEqual(skill["uri"], "skill://made/SKILL.md")
+        self.assertEqual(len(self.children("skill://made", **self.EVIL)), 2)
+
+    def test_what_is_not_there_is_still_not_there(self):
+        self.assertUnknown(self.get("skill://none/SKILL.md", **self.EVIL),
+                           "No skill")
+        self.assertUnknown(
+            self.rpc("resources/read", {"uri": "skill://none/x"}), "not found")
+
+
 class Refused(Case):
     """Wrong declarations stop the load, at their line."""
 
