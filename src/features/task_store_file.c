@@ -73,7 +73,7 @@ static void sign(int fd)
     int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
     if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)len, 0) != len)
-        (void)ftruncate(fd, 0);
+        (void)!ftruncate(fd, 0);
 }
 
 static enum mcp_err lock(struct mcp_task_file *f,
@@ -284,7 +284,7 @@ enum mcp_err mcp_task_file_acquire(struct mcp_task_file *f, const char *path,
 
 void mcp_task_file_release(struct mcp_task_file *f)
 {
-    (void)ftruncate(f->lock, 0);
+    (void)!ftruncate(f->lock, 0);
     (void)close(f->lock);
     f->lock = -1;
 }
