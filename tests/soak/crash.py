@@ -221,7 +221,7 @@ class Crash:
             for c in clients:
                 c.start()
             time.sleep(self.random.uniform(0.05, 1.2))
-            for note in self.notes.values():
+            for note in list(self.notes.values()):
                 note.tell("killed")
             server.kill()
             stop.set()
