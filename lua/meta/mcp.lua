@@ -47,6 +47,8 @@ local mcp = {}
 ---@field memory_limit? integer|string bytes, or "64 MiB"
 ---@field max_workers? integer
 ---@field queue? integer          calls that wait for a worker
+---@field max_waiting? integer    calls that wait for their client
+---@field waiting_timeout? number seconds; default 600
 ---@field max_body? integer|string
 ---@field max_json_depth? integer
 ---@field max_blob_bytes? integer|string
@@ -66,6 +68,7 @@ local mcp = {}
 ---@field infer_http_method_annotations? boolean  tools that are routes; default true
 ---@field expose_errors? boolean
 ---@field request_state_keys? string|string[]  secrets that protect requestState; the first seals
+---@field request_state_ttl? number  seconds; default 600
 ---@field task_store? string      as mcp.tasks, where each is called without task_
 ---@field task_ttl_ms? integer
 ---@field task_max_ttl_ms? integer

@@ -357,10 +357,9 @@ static void write_entries(struct mcp_buf *b, const struct mcp_ask_entry *list)
 }
 
 static void write_state(struct mcp_buf *b, const struct mcp_ask *ask,
-                        const char *state, size_t len)
+                        time_t expires, const char *state, size_t len)
 {
-    mcp_buf_printf(b,
-                   "{\"e\":%lld,\"a\":", (long long)now_s() + MCP_ASK_LIFE_S);
+    mcp_buf_printf(b, "{\"e\":%lld,\"a\":", (long long)expires);
     write_entries(b, ask->answers);
     mcp_buf_puts(b, ",\"m\":");
     write_entries(b, ask->memos);
@@ -373,7 +372,8 @@ static void write_state(struct mcp_buf *b, const struct mcp_ask *ask,
 
 void mcp_ask_write_state(struct mcp_buf *out, const struct mcp_ask *ask)
 {
-    write_state(out, ask, ask->state != NULL ? ask->state->u.text : NULL,
+    write_state(out, ask, now_s(),
+                ask->state != NULL ? ask->state->u.text : NULL,
                 ask->state != NULL ? ask->state->count : 0);
 }
 
@@ -398,6 +398,7 @@ static enum mcp_err seal_state(struct mcp_job *job, const char *state,
                                size_t len)
 {
     const struct mcp_seal_keys keys = keys_of(job);
+    time_t expires = now_s() + (time_t)job->gen->config->request_state_ttl;
     struct mcp_outcome *o = &job->outcome;
     size_t at = o->text.len;
     struct mcp_buf text, bound;
@@ -405,7 +406,7 @@ static enum mcp_err seal_state(struct mcp_job *job, const char *state,
 
     mcp_buf_init(&text, MCP_ASK_STATE_MAX_BYTES);
     mcp_buf_init(&bound, BOUND_MAX_BYTES);
-    write_state(&text, job->ask, state, len);
+    write_state(&text, job->ask, expires, state, len);
     err = text.failed ? MCP_ELIMIT : mcp_ask_write_bound(job, &bound);
     if (err == MCP_OK)
         err = mcp_seal_close(&keys, bound.data, bound.len, text.data, text.len,

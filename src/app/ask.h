@@ -27,7 +27,6 @@
 #include "base/buf.h"
 
 enum {
-    MCP_ASK_LIFE_S = 600,              /* of a sealed state                   */
     MCP_ASK_STATE_MAX_BYTES = 1 << 20, /* of a state before sealing          */
 };
 

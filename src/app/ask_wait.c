@@ -14,8 +14,6 @@
 
 enum { MESSAGE_MAX_BYTES = 64 << 20, PIPE_WAITING = 32 };
 
-struct mcp_ask_limits mcp_ask_limits = {.max_waiting = 1000, .wait_s = 600};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mcp_ask_wait *first; /* all that are out */
 static size_t waiting;             /* jobs             */
@@ -27,12 +25,12 @@ static unsigned long long last_id;
  * and could never read an answer if all of them waited for one. */
 static size_t most_waiting(const struct mcp_job *job)
 {
-    size_t pipe = 2 * (size_t)job->gen->config->queue + PIPE_WAITING;
+    const struct mcp_config *config = job->gen->config;
+    size_t pipe = 2 * (size_t)config->queue + PIPE_WAITING;
+    size_t most = (size_t)config->max_waiting;
 
-    return job->call->transport == MCP_TRANSPORT_STDIO &&
-                   pipe < mcp_ask_limits.max_waiting
-               ? pipe
-               : mcp_ask_limits.max_waiting;
+    return job->call->transport == MCP_TRANSPORT_STDIO && pipe < most ? pipe
+                                                                      : most;
 }
 
 /* Gives the waits their ids and lists them. */
@@ -188,7 +186,7 @@ enum mcp_err mcp_ask_wait_begin(struct mcp_job *job,
     job->deadline_ns =
         job->apart != NULL
             ? UINT64_MAX
-            : now + mcp_clock_from_seconds(mcp_ask_limits.wait_s);
+            : now + mcp_clock_from_seconds(job->gen->config->waiting_timeout);
     job->wake_ns = job->deadline_ns;
     return MCP_OK;
 }

@@ -19,13 +19,6 @@
 #include "app/ask.h"
 #include "app/pool.h"
 
-/* Limits of the process; other ones only in tests. */
-struct mcp_ask_limits {
-    size_t max_waiting; /* jobs that wait for a client   */
-    double wait_s;      /* for one round of questions    */
-};
-extern struct mcp_ask_limits mcp_ask_limits;
-
 enum mcp_ask_end {
     MCP_ASK_OPEN, /* no answer so far           */
     MCP_ASK_ANSWERED,

@@ -332,7 +332,7 @@ const struct mcp_json *mcp_ask_read_wait(struct mcp_job *job,
     }
     *why = mcp_arena_printf(job->call->arena,
                             "the client did not answer within %g s",
-                            mcp_ask_limits.wait_s);
+                            job->gen->config->waiting_timeout);
     return NULL;
 }
 

@@ -56,14 +56,16 @@ struct mcp_config {
     bool stdio;
 
     /* how Lua runs */
-    int64_t isolation;    /* enum mcp_isolation            */
-    bool jit;             /* only with isolation = worker  */
-    bool dev;             /* reload when a file changes    */
-    double call_timeout;  /* 30                            */
-    double load_timeout;  /* 10                            */
-    int64_t memory_limit; /* bytes of one Lua state, 64 Mi */
-    int64_t max_workers;  /* 0 = 4 x cores, at least 8     */
-    int64_t queue;        /* 1024 waiting calls            */
+    int64_t isolation;      /* enum mcp_isolation            */
+    bool jit;               /* only with isolation = worker  */
+    bool dev;               /* reload when a file changes    */
+    double call_timeout;    /* 30                            */
+    double load_timeout;    /* 10                            */
+    int64_t memory_limit;   /* bytes of one Lua state, 64 Mi */
+    int64_t max_workers;    /* 0 = 4 x cores, at least 8     */
+    int64_t queue;          /* 1024 waiting calls            */
+    int64_t max_waiting;    /* 1000 calls that ask clients   */
+    double waiting_timeout; /* 600, of one of them         */
 
     /* limits of the wire */
     int64_t max_body;        /* bytes, 4 Mi                 */
@@ -89,6 +91,7 @@ struct mcp_config {
     bool infer_http_method_annotations; /* true */
     bool expose_errors;                 /* true */
     struct mcp_config_list request_state_keys;
+    double request_state_ttl; /* 600 */
 
     /* tasks */
     char *task_store;                       /* NULL: a file of its own      */

@@ -175,6 +175,13 @@ static const struct mcp_option options[] = {
     {LUA, .name = "queue", COUNT(1, 1000000), AT(queue), .by = MCP_BY_ALL,
      .initial = "1024",
      .help = "Calls that wait for a worker; more are refused as busy"},
+    {LUA, .name = "max_waiting", COUNT(0, 1000000), AT(max_waiting),
+     .by = MCP_BY_ALL, .initial = "1000",
+     .help = "Calls of the 2025 revisions that wait for an answer of their "
+             "client; one more cannot ask"},
+    {LUA, .name = "waiting_timeout", SECS(0.001, DAY), AT(waiting_timeout),
+     .by = MCP_BY_ALL, .initial = "600",
+     .help = "How long they wait"},
 
     {WIRE, .name = "max_body", BYTES(KIB, GIB), AT(max_body),
      .by = MCP_BY_ALL, .initial = "4 MiB",
@@ -239,6 +246,9 @@ static const struct mcp_option options[] = {
      .help = "Secrets that protect requestState, the same on every server of a "
              "cluster: the first seals, all open. Not set: one at random for "
              "each process"},
+    {TOOLS, .name = "request_state_ttl", SECS(1, 365 * DAY),
+     AT(request_state_ttl), .by = MCP_BY_ALL, .initial = "600",
+     .help = "A requestState that is older is refused"},
 
     {TASKS, .name = "task_store", TEXT, AT(task_store), .by = MCP_BY_ALL,
      .check = check_store, .value = "URL",

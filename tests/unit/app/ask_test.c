@@ -212,17 +212,23 @@ static void expect_error(struct fixture *f, int code, const char *part,
     drop(&f->one);
 }
 
+static struct fixture *open_with(struct fixture *f, const char *name,
+                                 const char *value)
+{
+    memset(f, 0, sizeof(*f));
+    bench_make(&f->b);
+    set(&f->b, name, value);
+    bench_open(&f->b, app);
+    if (f->b.err != MCP_OK)
+        fail_msg("%s", f->b.message);
+    return f;
+}
+
 static int setup(void **state)
 {
     static struct fixture f;
 
-    memset(&f, 0, sizeof(f));
-    bench_make(&f.b);
-    set(&f.b, "request_state_keys", "a secret of this very test");
-    bench_open(&f.b, app);
-    if (f.b.err != MCP_OK)
-        fail_msg("%s", f.b.message);
-    *state = &f;
+    *state = open_with(&f, "request_state_keys", "a secret of this very test");
     return 0;
 }
 
@@ -545,6 +551,24 @@ static void a_state_expires(void **state)
     expect_question(f, "elicit-1");
 }
 
+static void how_long_a_state_lives_can_be_said(void **state)
+{
+    static struct fixture own;
+    struct fixture *f = open_with(&own, "request_state_ttl", "1");
+
+    (void)state;
+    call(f, "one", NULL, NULL);
+    expect_question(f, "elicit-1");
+    call(f, "one", "{\"elicit-1\":" NAMED("Bo") "}", f->sealed);
+    expect_result(f, false, "accept Bo 7 1");
+    call(f, "one", NULL, NULL);
+    expect_question(f, "elicit-1");
+    usleep(2100 * 1000);
+    call(f, "one", "{\"elicit-1\":" NAMED("Bo") "}", f->sealed);
+    expect_error(f, -32602, "requestState has expired", NULL);
+    bench_close(&f->b);
+}
+
 static void a_state_has_a_form(void **state)
 {
     static const char *const wrong[] = {
@@ -741,23 +765,23 @@ static void returned_questions_run_the_handler_again(void **state)
 
 static void nobody_waits_for_ever(void **state)
 {
-    struct fixture *f = *state;
-    const struct mcp_ask_limits limits = mcp_ask_limits;
+    static struct fixture own;
+    struct fixture *f = open_with(&own, "waiting_timeout", "0.1");
 
-    mcp_ask_limits.wait_s = 0.1;
+    (void)state;
     ask(f, "caught", 1);
     wait_for(&f->one);
-    mcp_ask_limits = limits;
-    expect_result(f, false, "false the client did not answer within");
+    expect_result(f, false, "false the client did not answer within 0.1 s");
+    bench_close(&f->b);
 }
 
 static void so_many_wait_at_most(void **state)
 {
-    struct fixture *f = *state;
-    const struct mcp_ask_limits limits = mcp_ask_limits;
+    static struct fixture own;
+    struct fixture *f = open_with(&own, "max_waiting", "1");
     struct fixture second = *f;
 
-    mcp_ask_limits.max_waiting = 1;
+    (void)state;
     ask(f, "one", 1);
     run_it(&second,
            &(struct how){.tool = "one", .ops = &ops, .session = session});
@@ -768,8 +792,8 @@ static void so_many_wait_at_most(void **state)
     ask(f, "one", 1);
     assert_true(answer(f, session, 0, "\"result\":{\"action\":\"cancel\"}"));
     wait_for(&f->one);
-    mcp_ask_limits = limits;
     expect_result(f, false, "cancel");
+    bench_close(&f->b);
 }
 
 /* The pool ends while a call waits. */
@@ -805,6 +829,7 @@ int main(void)
         cmocka_unit_test(arguments_are_compared_by_value),
         cmocka_unit_test(a_broken_state_comes_before_the_answers),
         cmocka_unit_test(a_state_expires),
+        cmocka_unit_test(how_long_a_state_lives_can_be_said),
         cmocka_unit_test(a_state_has_a_form),
         cmocka_unit_test(the_coroutine_waits),
         cmocka_unit_test(waiting_is_not_counted),
