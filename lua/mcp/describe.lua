@@ -52,7 +52,7 @@ end
 
 --- Raw schema or file, else `input`, else the comment, else the bare names.
 local function input_schema(at, decl, block, out, wired, route)
-  local open, defs, any = is_open(at, decl), nil, false
+  local open, defs = is_open(at, decl), nil
   local t = declared_type(at, decl, "input", out.binds)
   if written_schema(at, decl, "input", out) then
     for name in pairs(decl.input_schema and decl.input_schema.properties or {}) do
@@ -64,17 +64,19 @@ local function input_schema(at, decl, block, out, wired, route)
   elseif not t and comment.has_types(block) then
     t, defs = require("mcp.signature").input(at, block, out.binds, wired.providers)
   end
-  if not t then
-    t, any = schema.bare(out.binds)
-  end
   if route then
     t = require "mcp.route_input"(at, route, t, defs, out)
   end
-  for _, field in ipairs(t.fields or {}) do
+  for _, field in ipairs(t and t.fields or {}) do
     wired:check_argument(at, field[1])
   end
+  if not t then
+    local any
+    t, any = schema.bare(out.binds)
+    open = open or any
+  end
   out.input = t
-  out.input_schema = schema.of_type(at, "input", t, open or any, defs)
+  out.input_schema = schema.of_type(at, "input", t, open, defs)
   out.converts = type_.converts(t)
 end
 

@@ -101,19 +101,19 @@ local function expand(at, list, own, out)
   return expanded
 end
 
---- The arguments of the route or of what is made of it, as an object. Sets
---- out.outside.
+--- The arguments of the route or of what is made of it, as an object; nil: only its
+--- parameters tell. Sets out.outside.
 ---@param at mcp.Place
 ---@param route mcp.Route
----@param t mcp.Type  as declared, or as the parameters tell
+---@param t? mcp.Type  as declared
 ---@param defs? table<string, mcp.Type>
 ---@param out table
----@return mcp.Type
+---@return mcp.Type?
 return function(at, route, t, defs, out)
-  if not t.fields then
+  if t and not t.fields or not t and #route.path.arguments == 0 then
     return t
   end
-  local list = with_path(at, route, t.fields)
+  local list = with_path(at, route, t and t.fields or {})
   local data = find(list, "data")
   local own = data_fields(data, defs)
   if own and not route.has_body then
@@ -123,5 +123,5 @@ return function(at, route, t, defs, out)
   elseif own then
     list = expand(at, list, own, out)
   end
-  return type_.with(t, { fields = list })
+  return type_.with(t or type_.object {}, { fields = list })
 end

@@ -65,15 +65,6 @@ describe("a route", function()
       .. '"additionalProperties":false}', route('mcp.get("/a", function(q) end)').input_schema)
   end)
 
-  it("takes bare parameters beside those of the path", function()
-    assert.equal('{"type":"object","properties":{"i":{"type":"integer"},"q":{}},'
-      .. '"required":["i","q"],"additionalProperties":false}',
-      route('mcp.get("/a/{i:int}", function(i, q) end)').input_schema)
-    local open = route('mcp.get("/a/{i:int}", function(args) end)').input_schema
-    assert.truthy(open:find('"required":["i"]', 1, true))
-    assert.falsy(open:find("additionalProperties", 1, true))
-  end)
-
   it("keeps what its author says of an argument in the path", function()
     local text = [[mcp.get("/a/{i:int}", { input = { i = t.integer { min = 1 }, q = t.string() } },
       function(i, q) end)]]

@@ -993,8 +993,7 @@ mcp.get("/a/{y:int}", {}, function(y) end)""")
 
     def test_names_that_do_not_fit(self):
         for text, message in (
-                ('mcp.get("/a/{x}", { input = { q = mcp.types.string() } }, '
-                 "function(y) end)",
+                ('mcp.get("/a/{x}", {}, function(y) end)',
                  'the handler\'s parameter "y" is no argument of the route'),
                 ('mcp.get("/a/{x}", { resource = true }, function(x) end)',
                  'the route needs the argument "x", so its resource needs a '
