@@ -26,8 +26,8 @@ static bool same_tool(const void *one, const void *two)
 }
 
 /* Static content counts: who has read it wants to know. */
-static bool same_content(const struct mcp_resource *a,
-                         const struct mcp_resource *b)
+bool mcp_changes_same_content(const struct mcp_resource *a,
+                              const struct mcp_resource *b)
 {
     if (a->content == NULL || b->content == NULL)
         return a->content == b->content;
@@ -44,7 +44,7 @@ static bool same_resource(const void *one, const void *two)
            same(a->mime_type, b->mime_type) &&
            same(a->annotations, b->annotations) && same(a->icons, b->icons) &&
            same(a->meta, b->meta) && a->size_bytes == b->size_bytes &&
-           same_content(a, b);
+           mcp_changes_same_content(a, b);
 }
 
 static bool same_route(const void *one, const void *two)

@@ -18,6 +18,10 @@
 void mcp_changes_write(struct mcp_buf *out, const struct mcp_generation *from,
                        const struct mcp_generation *to);
 
+/* Have both the same static content, or both a handler? */
+bool mcp_changes_same_content(const struct mcp_resource *a,
+                              const struct mcp_resource *b);
+
 /* Appends the names of options that are read only when the process starts
  * ("host, port") and of which `wanted` differs from what it `runs` with;
  * nothing when there are none. */

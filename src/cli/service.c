@@ -24,6 +24,7 @@ static void published(void *subscriptions, const struct mcp_generation *old,
                       const struct mcp_generation *now)
 {
     mcp_publish_lists(subscriptions, mcp_changed_lists(old, now));
+    mcp_changed_contents(subscriptions, old, now);
     mcp_skills_publish(subscriptions, old, now);
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "app/changes.h"
 #include "features/offer.h"
 #include "features/prepared.h"
 #include "features/skills_changed.h"
@@ -44,6 +45,21 @@ unsigned mcp_changed_lists(const struct mcp_generation *old,
     if (mcp_skills_changed(old, now))
         lists |= MCP_OFFER_RESOURCES;
     return lists;
+}
+
+void mcp_changed_contents(struct mcp_subscriptions *set,
+                          const struct mcp_generation *old,
+                          const struct mcp_generation *now)
+{
+    for (size_t i = 0; i < old->resource_count; i++) {
+        const char *uri = old->resources[i].uri;
+        const struct mcp_resource *after =
+            mcp_generation_find_resource(now, uri, strlen(uri));
+
+        if (after == NULL ||
+            !mcp_changes_same_content(&old->resources[i], after))
+            mcp_publish_resource(set, uri, strlen(uri));
+    }
 }
 
 unsigned mcp_changed_list(enum mcp_notice what)

@@ -342,6 +342,21 @@ class Reload(Streams):
         self.tell("prompts", server)
         self.assertEqual(stream.message(), changed("prompts", 1))
 
+    def test_fixed_content_that_is_another_one_is_told(self):
+        def fixed(uri, text):
+            return 'mcp.resource { uri = "%s", text = "%s" }\n' % (uri, text)
+        kept = fixed("test://kept", "k")
+        server = self.start(
+            APP + kept + fixed("test://other", "1") + fixed("test://gone", "g"))
+        stream = self.open({"resourceSubscriptions": [
+            "test://kept", "test://other", "test://gone"]}, server=server)
+        self.save(server, APP + kept + fixed("test://other", "2"))
+        self.assertEqual(
+            sorted(stream.message()["params"]["uri"] for _ in "ab"),
+            ["test://gone", "test://other"])
+        server.call("touch", {"uri": "test://kept"})
+        self.assertEqual(stream.message()["params"]["uri"], "test://kept")
+
     def test_a_broken_script_tells_nothing(self):
         server = self.start(APP)
         stream = self.open(LISTS, server=server)
