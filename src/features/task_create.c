@@ -258,13 +258,20 @@ static void created(struct mcp_task_waiter *w, enum mcp_err err)
     mcp_task_release(t);
 }
 
-/* Is there room for one more? False: the fault is set. */
-static bool has_room(struct mcp_request *rq)
+/* Takes a place in the store, until the store counts the task itself. False:
+ * there is none, the fault is set. */
+static bool take_place(struct mcp_request *rq)
 {
     int64_t max = rq->gen->config->task_max_stored;
+    struct mcp_tasks *tasks = rq->tasks;
     const char *text;
+    size_t count;
 
-    if ((int64_t)mcp_task_store_count(rq->tasks->store) < max)
+    (void)pthread_mutex_lock(&tasks->lock);
+    count = mcp_task_store_count(tasks->store) + tasks->places;
+    tasks->places += (int64_t)count < max;
+    (void)pthread_mutex_unlock(&tasks->lock);
+    if ((int64_t)count < max)
         return true;
     text = mcp_arena_printf(rq->call->arena,
                             "Too many tasks are kept here: at most %lld "
@@ -273,6 +280,13 @@ static bool has_room(struct mcp_request *rq)
                             (long long)max);
     mcp_request_fail(rq, MCP_EBUSY, text, NULL);
     return false;
+}
+
+static void give_place(struct mcp_tasks *tasks)
+{
+    (void)pthread_mutex_lock(&tasks->lock);
+    tasks->places--;
+    (void)pthread_mutex_unlock(&tasks->lock);
 }
 
 static bool open_store(struct mcp_request *rq)
@@ -309,14 +323,13 @@ void mcp_tasks_set_limits(struct mcp_tasks *tasks,
     (void)pthread_mutex_unlock(&tasks->lock);
 }
 
-bool mcp_task_create(struct mcp_request *rq, const struct mcp_tool *tool)
+/* As mcp_task_create(), with a place in the store. */
+static bool create(struct mcp_request *rq, const struct mcp_tool *tool)
 {
     struct mcp_tasks *tasks = rq->tasks;
     struct creation *c = mcp_arena_alloc(rq->call->arena, sizeof(*c));
     struct mcp_task *t;
 
-    if (!open_store(rq) || !has_room(rq))
-        return false;
     t = c == NULL ? NULL : make_task(rq, tool);
     if (t == NULL) {
         mcp_request_fail(rq, MCP_ENOMEM, NULL, NULL);
@@ -331,6 +344,18 @@ bool mcp_task_create(struct mcp_request *rq, const struct mcp_tool *tool)
     set_limits_locked(tasks, rq->gen->config);
     mcp_task_list_locked(t);
     (void)pthread_mutex_unlock(&tasks->lock);
-    mcp_task_save(t, &c->waiter);
+    mcp_task_save(t, &c->waiter); /* `rq` may be gone */
     return true;
+}
+
+bool mcp_task_create(struct mcp_request *rq, const struct mcp_tool *tool)
+{
+    struct mcp_tasks *tasks = rq->tasks;
+    bool created_later;
+
+    if (!open_store(rq) || !take_place(rq))
+        return false;
+    created_later = create(rq, tool);
+    give_place(tasks);
+    return created_later;
 }

@@ -121,6 +121,7 @@ struct mcp_tasks {
     struct mcp_task_limits limits; /* of the newest generation seen          */
     struct mcp_task **buckets;
     size_t bucket_count, count;
+    size_t places; /* in the store, of tasks that it does not count yet      */
     pthread_t thread;
     bool has_thread, stop;
     bool looking;      /* the clock is to look at once                       */

@@ -6,11 +6,12 @@ notifications stand for the suite's tasks-status-notifications, which it skips.
 
 import json
 import re
+import threading
 import time
 import unittest
 
 import wire
-from tasks import (CAPABILITIES, EXTENSION, FINAL, TestCase, accept)
+from tasks import (CAPABILITIES, EXTENSION, FINAL, Tasks, TestCase, accept)
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 NO_CAPABILITY = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
@@ -762,6 +763,21 @@ mcp.tool("most", function() return seen:get("most") end)
         while tasks.call("busy").status == 503:
             self.assertLess(time.monotonic(), deadline, "no room any more")
             time.sleep(0.2)
+
+    def test_max_stored_holds_when_many_come_at_once(self):
+        tasks = self.begin(self.COUNTER % ", max_stored = 5")
+        made, refused = [], []
+
+        def run():
+            for _ in range(3):
+                answer = Tasks(tasks.server).call("busy")
+                (refused if answer.status == 503 else made).append(answer)
+        threads = [threading.Thread(target=run) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((len(made), len(refused)), (5, 19))
 
     def test_a_finished_task_is_forgotten_in_time(self):
         tasks = self.begin(self.COUNTER % ", ttl_ms = 700")
