@@ -370,6 +370,47 @@ function Client:task_result(task)
   error(("task %s: no end in %g s"):format(id, self.timeout), 0)
 end
 
+local function header_list(headers, body)
+  local out, typed = {}, false
+  for name, value in pairs(headers or {}) do
+    out[#out + 1] = name
+    out[#out + 1] = tostring(value)
+    typed = typed or name:lower() == "content-type"
+  end
+  if body ~= "" and not typed then
+    out[#out + 1] = "Content-Type"
+    out[#out + 1] = "application/json"
+  end
+  return out
+end
+
+--- A request of plain HTTP to a route of the app.
+---@param method string
+---@param target string  "/items/3?deep=true"
+---@param more? { headers?: table<string, string>, body?: string|table }
+---@return table answer  { status, headers, body, json }
+function Client:http(method, target, more)
+  more = more or {}
+  local body = more.body or ""
+  if type(body) ~= "string" then
+    body = host.encode(body)
+  end
+  local path, query = target:match("^([^?]*)%??(.*)$")
+  local list = header_list(more.headers, body)
+  local sent = self.host:start_http(method, path, query ~= "" and query or nil, body, list)
+  local text, is_last = sent:next(self.timeout)
+  if not is_last then
+    sent:leave()
+    error(("%s %s: no answer in %g s"):format(method, target, self.timeout), 2)
+  end
+  local answer = { body = text }
+  answer.status, answer.headers = sent:head()
+  if (answer.headers["Content-Type"] or ""):find("json", 1, true) then
+    answer.json = host.decode(text)
+  end
+  return answer
+end
+
 --- Any request; waits for its result.
 ---@param method string
 ---@param params? table

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "protocol/endpoint.h"
+#include "protocol/routes.h"
 
 enum {
     CALL_BYTES = 256 << 20,
@@ -127,8 +128,9 @@ static struct mcp_test_call *call_new(const char *body, size_t len)
     return c;
 }
 
-struct mcp_test_call *mcp_test_call_start(struct mcp_endpoint *endpoint,
-                                          const char *body, size_t len)
+static struct mcp_test_call *call_for(struct mcp_endpoint *endpoint,
+                                      enum mcp_transport transport,
+                                      const char *body, size_t len)
 {
     struct mcp_test_call *c = call_new(body, len);
 
@@ -136,14 +138,73 @@ struct mcp_test_call *mcp_test_call_start(struct mcp_endpoint *endpoint,
         return NULL;
     c->endpoint = endpoint;
     c->call.ops = &ops;
-    c->call.transport = MCP_TRANSPORT_STDIO;
+    c->call.transport = transport;
     c->call.principal = "anonymous";
     c->call.status = 200;
     c->call.started_ns = mcp_clock_now_ns();
-    c->call.body = c->body.data;
+    c->call.body = c->body.len > 0 ? c->body.data : "";
     c->call.body_len = c->body.len;
-    mcp_endpoint_handle(endpoint, &c->call);
     return c;
+}
+
+struct mcp_test_call *mcp_test_call_start(struct mcp_endpoint *endpoint,
+                                          const char *body, size_t len)
+{
+    struct mcp_test_call *c =
+        call_for(endpoint, MCP_TRANSPORT_STDIO, body, len);
+
+    if (c != NULL)
+        mcp_endpoint_handle(endpoint, &c->call);
+    return c;
+}
+
+static const char *copy(struct mcp_call *call, const char *text)
+{
+    return text != NULL ? mcp_arena_dup(call->arena, text, strlen(text)) : NULL;
+}
+
+/* Into the call's arena. False: no memory. */
+static bool copy_head(struct mcp_call *call, const struct mcp_test_http *http)
+{
+    struct mcp_header *headers = mcp_arena_alloc(
+        call->arena, (http->header_count + 1) * sizeof(*headers));
+
+    if (headers == NULL)
+        return false;
+    for (size_t i = 0; i < http->header_count; i++) {
+        headers[i].name = copy(call, http->headers[i].name);
+        headers[i].value = copy(call, http->headers[i].value);
+        if (headers[i].name == NULL || headers[i].value == NULL)
+            return false;
+    }
+    call->headers = headers;
+    call->header_count = http->header_count;
+    call->http_method = copy(call, http->method);
+    call->path = call->raw_path = copy(call, http->path);
+    call->query = copy(call, http->query);
+    return call->http_method != NULL && call->path != NULL &&
+           (http->query == NULL || call->query != NULL);
+}
+
+struct mcp_test_call *mcp_test_call_start_http(struct mcp_endpoint *endpoint,
+                                               const struct mcp_test_http *http,
+                                               const char *body, size_t len)
+{
+    struct mcp_test_call *c = call_for(endpoint, MCP_TRANSPORT_HTTP, body, len);
+
+    if (c == NULL)
+        return NULL;
+    if (!copy_head(&c->call, http)) {
+        call_free(c);
+        return NULL;
+    }
+    mcp_routes_handle(endpoint, &c->call);
+    return c;
+}
+
+const struct mcp_call *mcp_test_call_of(const struct mcp_test_call *c)
+{
+    return &c->call;
 }
 
 /* A copy for the caller. */

@@ -27,6 +27,23 @@ struct mcp_test_call *mcp_test_call_start(struct mcp_endpoint *endpoint,
                                           const char *body,
                                           size_t len) MCP_MUST_USE;
 
+/* A request of plain HTTP, to a route. Texts are copied. */
+struct mcp_test_http {
+    const char *method, *path, *query; /* query NULL: none               */
+    const struct mcp_header *headers;
+    size_t header_count;
+};
+
+/* The same for a request of plain HTTP, with this body. */
+struct mcp_test_call *mcp_test_call_start_http(struct mcp_endpoint *endpoint,
+                                               const struct mcp_test_http *http,
+                                               const char *body,
+                                               size_t len) MCP_MUST_USE;
+
+/* What came of it: its status and its type; after MCP_TEST_ANSWER. BORROWED
+ * until the call is dropped. */
+const struct mcp_call *mcp_test_call_of(const struct mcp_test_call *c);
+
 enum mcp_test_next {
     MCP_TEST_NOTHING, /* came in this time, or will ever come    */
     MCP_TEST_MESSAGE, /* ahead of the answer                     */

@@ -27,6 +27,7 @@ enum {
     JSON_BYTES = 256 << 20,
     MESSAGE_BYTES = 1024,
     SETTLE_MS = 1000,
+    HEADERS_MAX = 64,
 };
 
 /* A message that was sent; Lua holds it. */
@@ -257,18 +258,20 @@ static struct sent *open_sent(lua_State *L)
     return s;
 }
 
-/* host:start(message) -> call */
-static int l_start(lua_State *L)
+/* Pushes a call that has not been sent. */
+static struct sent *push_sent(lua_State *L)
 {
-    struct host *h = open_host(L, 1);
-    size_t len;
-    const char *body = luaL_checklstring(L, 2, &len);
     struct sent *s = lua_newuserdata(L, sizeof(*s));
 
     memset(s, 0, sizeof(*s));
     luaL_getmetatable(L, CALL_TYPE);
     lua_setmetatable(L, -2);
-    s->call = mcp_test_call_start(h->service.endpoint, body, len);
+    return s;
+}
+
+/* It has been sent, or there was no memory. */
+static int keep_sent(lua_State *L, struct host *h, struct sent *s)
+{
     if (s->call == NULL)
         return luaL_error(L, "not enough memory");
     s->next = h->sent;
@@ -277,6 +280,47 @@ static int l_start(lua_State *L)
         h->sent->place = &s->next;
     h->sent = s;
     return 1;
+}
+
+/* host:start(message) -> call */
+static int l_start(lua_State *L)
+{
+    struct host *h = open_host(L, 1);
+    size_t len;
+    const char *body = luaL_checklstring(L, 2, &len);
+    struct sent *s = push_sent(L);
+
+    s->call = mcp_test_call_start(h->service.endpoint, body, len);
+    return keep_sent(L, h, s);
+}
+
+/* host:start_http(method, path, query | nil, body, { name, value, ... }) ->
+ * call; the list has at most HEADERS_MAX headers, all texts */
+static int l_start_http(lua_State *L)
+{
+    struct host *h = open_host(L, 1);
+    struct mcp_header headers[HEADERS_MAX];
+    struct mcp_test_http http = {.method = luaL_checkstring(L, 2),
+                                 .path = luaL_checkstring(L, 3),
+                                 .query = luaL_optstring(L, 4, NULL),
+                                 .headers = headers};
+    size_t len, count;
+    const char *body = luaL_checklstring(L, 5, &len);
+    struct sent *s;
+
+    luaL_checktype(L, 6, LUA_TTABLE);
+    luaL_checkstack(L, 2 * HEADERS_MAX + 4, "headers");
+    count = lua_objlen(L, 6) / 2;
+    luaL_argcheck(L, count <= HEADERS_MAX, 6, "too many headers");
+    for (; http.header_count < count; http.header_count++) {
+        lua_rawgeti(L, 6, (int)(2 * http.header_count + 1));
+        lua_rawgeti(L, 6, (int)(2 * http.header_count + 2));
+        headers[http.header_count].name = luaL_checkstring(L, -2);
+        headers[http.header_count].value = luaL_checkstring(L, -1);
+    }
+    s = push_sent(L);
+    s->call = mcp_test_call_start_http(h->service.endpoint, &http, body, len);
+    return keep_sent(L, h, s);
 }
 
 static int push_text(lua_State *L)
@@ -309,6 +353,33 @@ static int l_next(lua_State *L)
     if (failed)
         return lua_error(L);
     lua_pushboolean(L, next == MCP_TEST_ANSWER);
+    return 2;
+}
+
+static void set_header(lua_State *L, const char *name, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, name);
+}
+
+/* call:head() -> status, { name = value }: of the answer, which has come */
+static int l_head(lua_State *L)
+{
+    const struct mcp_call *call = mcp_test_call_of(open_sent(L)->call);
+
+    lua_pushinteger(L, call->status);
+    lua_newtable(L);
+    if (call->out.len > 0)
+        set_header(L, "Content-Type",
+                   call->reply_type != NULL ? call->reply_type
+                                            : "application/json");
+    if (call->allow != NULL)
+        set_header(L, "Allow", call->allow);
+    for (size_t i = 0; i < call->reply_header_count; i++)
+        set_header(L, call->reply_headers[i].name,
+                   call->reply_headers[i].value);
+    for (size_t i = 0; i < call->app_header_count; i++)
+        set_header(L, call->app_headers[i].name, call->app_headers[i].value);
     return 2;
 }
 
@@ -529,6 +600,7 @@ int mcp_test_host_open(lua_State *L)
 {
     static const luaL_Reg host_methods[] = {
         {"start", l_start},
+        {"start_http", l_start_http},
         {"advance", l_advance},
         {"reload", l_reload},
         {"generation", l_generation},
@@ -541,10 +613,8 @@ int mcp_test_host_open(lua_State *L)
         {NULL, NULL},
     };
     static const luaL_Reg call_methods[] = {
-        {"next", l_next},
-        {"leave", l_leave},
-        {"__gc", l_drop},
-        {NULL, NULL},
+        {"next", l_next}, {"head", l_head}, {"leave", l_leave},
+        {"__gc", l_drop}, {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
         {"open", l_open},   {"encode", l_encode}, {"decode", l_decode},

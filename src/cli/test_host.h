@@ -6,6 +6,8 @@
  *
  *     open(path, options) -> host | nil, message
  *     host:start(message, headers) -> call
+ *     host:start_http(method, path, query, body, headers) -> call
+ *     call:head() -> status, headers  of its answer
  *     call:next(seconds) -> message, is_last | nil (nothing came in time)
  *     call:leave()                    the client is gone
  *     host:advance(seconds)           puts the clock of the process forward

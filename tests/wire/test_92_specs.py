@@ -165,6 +165,33 @@ class Specs(unittest.TestCase):
             assert.equal("spec://x", message.params.uri)
         """)
 
+    def test_routes(self):
+        self.passes("""
+            local client = mcp_test.client("app.lua")
+            local got = client:http("GET", "/items/7?deep=true")
+            assert.same({ 200, { id = 7, deep = true } }, { got.status, got.json })
+            assert.equal("application/json", got.headers["Content-Type"])
+            local made = client:http("POST", "/items", { body = { name = "x" } })
+            assert.same({ 201, "made x" }, { made.status, made.body })
+            assert.equal(422, client:http("GET", "/items/x").status)
+            assert.equal(415, client:http("POST", "/items",
+              { body = "x", headers = { ["Content-Type"] = "text/plain" } }).status)
+            assert.equal(404, client:http("GET", "/nowhere").status)
+            local wrong = client:http("DELETE", "/items/7")
+            assert.same({ 405, "GET" }, { wrong.status, wrong.headers.Allow:match("GET") })
+            local own = client:http("GET", "/own", { headers = { ["X-Name"] = "Ada" } })
+            assert.same({ 418, "Ada" }, { own.status, own.headers["X-Echo"] })
+        """, app=APP + """
+            mcp.get("/items/{id:int}", { input = { { "deep", t.boolean { default = false } } } },
+              function(id, deep) return { id = id, deep = deep } end)
+            mcp.post("/items", { status = 201, input = { { "name", t.string() } } },
+              function(name) return "made " .. name end)
+            mcp.get("/own", function(ctx)
+              return mcp.http { status = 418, headers = { ["X-Echo"] = ctx.request.headers["x-name"] },
+                                body = "teapot" }
+            end)
+        """)
+
     def test_runaways_and_clients_that_leave(self):
         self.passes("""
             local client = mcp_test.client("app.lua")

@@ -91,6 +91,13 @@ function Client:prompt(name, args) end
 ---@return table completion_or_fault
 function Client:complete(ref, argument, value, chosen) end
 
+--- A request of plain HTTP to a route of the app.
+---@param method string
+---@param target string  "/items/3?deep=true"
+---@param more? { headers?: table<string, string>, body?: string|table }
+---@return { status: integer, headers: table<string, string>, body: string, json: any }
+function Client:http(method, target, more) end
+
 ---@return table[]
 function Client:list_tools() end
 ---@return table[]
