@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "app/bind_ask.h"
 #include "app/bind_call.h"
@@ -168,6 +169,18 @@ static void run_sandbox(lua_State *L)
     lua_rawseti(L, LUA_REGISTRYINDEX, MCP_REF_SANDBOX);
 }
 
+/* The script cannot be read. */
+static void refuse_script(lua_State *L, const char *path)
+{
+    struct stat st;
+    size_t len = strlen(path);
+
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        luaL_error(L, "%s: a folder, not a script; is it %s%sapp.lua?", path,
+                   path, len > 0 && path[len - 1] == '/' ? "" : "/");
+    luaL_error(L, "%s: no such file, or it cannot be read", path);
+}
+
 static void run_app(lua_State *L, struct loading *ld)
 {
     const char *path = ld->options->app_path;
@@ -176,7 +189,7 @@ static void run_app(lua_State *L, struct loading *ld)
 
     if (bytes == NULL) {
         ld->missing = true;
-        luaL_error(L, "%s: no such file, or it cannot be read", path);
+        refuse_script(L, path);
     }
     if (len == 0) /* also what an editor leaves for a moment while it saves */
         luaL_error(L, "%s: the file is empty", path);

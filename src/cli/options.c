@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/config_table.h"
 #include "base/suggest.h"
@@ -255,25 +256,32 @@ static enum mcp_err parse_option(struct parser *p, const char *argument)
 
 /* ---- what stands in its place ---- */
 
+/* The command that `word` is a slip of, or NULL. */
+static const char *near_command(const char *word)
+{
+    const char *names[WORDS_MAX];
+    size_t count, n = 0;
+    const struct mcp_command *commands = mcp_commands(&count);
+
+    for (size_t i = 1; i < count && n < WORDS_MAX; i++)
+        names[n++] = commands[i].name;
+    return mcp_suggest(word, strlen(word), names, n);
+}
+
 /* One more than there are places for. */
 static enum mcp_err refuse_operand(struct parser *p, const char *argument)
 {
     const struct mcp_command *command = p->out->command;
     const struct mcp_operand *last;
-    const char *names[WORDS_MAX], *near = NULL, *value;
-    size_t count, n = 0;
+    const char *near = NULL, *value;
 
     if (p->operand == 0)
         return refuse(p, "mcpluad %s takes no \"%.100s\"", command->name,
                       argument);
     last = &command->operands[p->operand - 1];
     value = *(const char **)field(p, last->offset);
-    if (command->name == NULL) {
-        command = mcp_commands(&count);
-        for (size_t i = 1; i < count && n < WORDS_MAX; i++)
-            names[n++] = command[i].name;
-        near = mcp_suggest(value, strlen(value), names, n);
-    }
+    if (command->name == NULL)
+        near = near_command(value);
     return refuse(p, "one %s at a time: %.100s or %.100s?%s%s%s", last->noun,
                   value, argument,
                   near != NULL ? " did you mean the command " : "",
@@ -337,6 +345,20 @@ static enum mcp_err check_operands(struct parser *p)
     return MCP_OK;
 }
 
+/* A bare word that is no script may be a command with a slip in it. */
+static enum mcp_err check_app(struct parser *p)
+{
+    const char *app = p->out->app, *near;
+
+    if (p->out->command->name != NULL || strpbrk(app, "./") != NULL ||
+        access(app, F_OK) == 0 || (near = near_command(app)) == NULL)
+        return MCP_OK;
+    return refuse(p,
+                  "there is no script \"%.100s\"; did you mean the command "
+                  "%s?",
+                  app, near);
+}
+
 static enum mcp_err parse_argument(struct parser *p, const char *argument,
                                    bool *options_ended)
 {
@@ -383,6 +405,8 @@ enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
     }
     if (rc == MCP_OK)
         rc = check_operands(&p);
+    if (rc == MCP_OK)
+        rc = check_app(&p);
     if (rc == MCP_OK && cli.command->loads)
         rc = mcp_config_read_env(config, message, message_size);
     if (rc != MCP_OK)

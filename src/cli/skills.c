@@ -283,8 +283,15 @@ enum mcp_err mcp_skills_run(const struct mcp_cli *cli, int fd, bool *passes,
     enum mcp_err err;
     struct stat st;
 
-    if (stat(cli->folder, &st) != 0 || !S_ISDIR(st.st_mode)) {
+    if (stat(cli->folder, &st) != 0) {
         (void)snprintf(message, message_size, "there is no folder %.500s",
+                       cli->folder);
+        return MCP_ENOENT;
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        (void)snprintf(message, message_size,
+                       "%.500s is no folder; mcpluad check tells of the skills "
+                       "of an app",
                        cli->folder);
         return MCP_ENOENT;
     }

@@ -92,7 +92,7 @@ class Skills(Folder):
         self.assertRefused(self.run_it("skills", "none"), 2,
                            "there is no folder none")
         self.assertRefused(self.run_it("skills", "app.lua"), 2,
-                           "there is no folder app.lua")
+                           "app.lua is no folder; mcpluad check tells of")
         self.assertRefused(self.run_it("skills"), 2, "which folder.*")
 
     def test_texts_of_files_move_no_cursor(self):

@@ -1009,6 +1009,22 @@ class Help(Command):
             self.run_it("chekc", "app.lua"), 2,
             r"one app at a time: chekc or app\.lua\? did you mean the command "
             r"check\?")
+        self.assertRefused(
+            self.run_it("tets"), 2,
+            r'there is no script "tets"; did you mean the command test\?')
+        self.assertRefused(self.run_it("./tets"), 2,
+                           r"\./tets: no such file.*")
+        self.assertRefused(self.run_it("zzzzzzzz"), 2,
+                           "zzzzzzzz: no such file.*")
+        self.write("tets", 'require "mcp"')
+        self.assertIn("stdio", self.run_well("--stdio", "tets").stderr)
+
+    def test_a_folder_is_no_script(self):
+        self.write("weather/app.lua", 'require "mcp"')
+        for path in ("weather", "weather/"):
+            self.assertRefused(
+                self.run_it("check", path), 2,
+                path + r": a folder, not a script; is it weather/app\.lua\?")
 
     def test_a_script_called_like_a_command_is_served_by_its_path(self):
         self.write("man", 'require "mcp"')
