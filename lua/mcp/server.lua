@@ -9,13 +9,6 @@ local icons = require "mcp.icons"
 local scopes = require "mcp.scope"
 local where = require "mcp.where"
 
---- Fields of the API that this version has not got.
-local LATER = {
-  isolation = true,
-  jit = true,
-  sse_poll_after = true,
-}
-
 --- Options of the process, which has begun when the app loads.
 local COMMAND_LINE = { "dev", "stdio" }
 
@@ -123,7 +116,7 @@ local function server(options)
   for _, name in ipairs(WIRING) do
     kinds[name] = "wiring"
   end
-  fields.known(at, options, kinds, LATER)
+  fields.known(at, options, kinds)
   read_wiring(at, options)
   for _, name in ipairs(names) do
     if options[name] ~= nil then
