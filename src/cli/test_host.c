@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/shared_value.h"
 #include "app/value.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/service.h"
 #include "cli/test_call.h"
+#include "cli/test_shared.h"
 
 #define HOST_TYPE "mcp.test_host"
 #define CALL_TYPE "mcp.test_call"
@@ -173,6 +173,11 @@ static struct host *open_host(lua_State *L, int arg)
     if (h->place == NULL)
         luaL_error(L, "the client has been closed");
     return h;
+}
+
+struct mcp_app *mcp_test_host_app(lua_State *L)
+{
+    return open_host(L, 1)->service.app;
 }
 
 /* Sets the options of the table at 2, all texts. False: `message` says why. */
@@ -463,127 +468,6 @@ static int l_generation(lua_State *L)
     return 1;
 }
 
-/* ---- mcp.shared -----------------------------------------------------------
- */
-
-static struct mcp_shared_text text_at(lua_State *L, int arg)
-{
-    struct mcp_shared_text text;
-
-    text.data = luaL_checklstring(L, arg, &text.len);
-    return text;
-}
-
-static struct mcp_shared_dict *dict_of(lua_State *L)
-{
-    struct host *h = open_host(L, 1);
-    struct mcp_shared_text name = text_at(L, 2);
-    struct mcp_shared_dict *d;
-
-    if (mcp_shared_open(mcp_app_shared(h->service.app), name, 0, &d) != MCP_OK)
-        luaL_error(L, "no memory for a dictionary");
-    return d;
-}
-
-static int push_shared(lua_State *L)
-{
-    const struct mcp_buf *buf = lua_touserdata(L, 1);
-
-    mcp_shared_value_push(L, (struct mcp_shared_text){buf->data, buf->len});
-    return 1;
-}
-
-/* host:shared_get(name, key) -> value | nil */
-static int l_shared_get(lua_State *L)
-{
-    struct mcp_shared_dict *d = dict_of(L);
-    struct mcp_shared_text key = text_at(L, 3);
-    struct mcp_buf value;
-    int failed;
-
-    mcp_buf_init(&value, JSON_BYTES);
-    if (mcp_shared_get(d, key, &value) != MCP_OK) {
-        mcp_buf_free(&value);
-        return 0;
-    }
-    lua_pushcfunction(L, push_shared);
-    lua_pushlightuserdata(L, &value);
-    failed = lua_pcall(L, 1, 1, 0);
-    mcp_buf_free(&value);
-    return failed ? lua_error(L) : 1;
-}
-
-/* host:shared_set(name, key, value, ttl) */
-static int l_shared_set(lua_State *L)
-{
-    struct mcp_shared_dict *d = dict_of(L);
-    struct mcp_shared_text key = text_at(L, 3);
-    uint64_t ttl_ns = mcp_clock_from_seconds(luaL_optnumber(L, 5, 0));
-    struct mcp_value_error error = {"", ""};
-    struct mcp_buf value;
-    enum mcp_err err;
-
-    luaL_checkany(L, 4);
-    luaL_checkstack(L, MCP_SHARED_VALUE_STACK, "a shared value");
-    mcp_buf_init(&value, mcp_shared_max_bytes(d));
-    err = mcp_shared_value_write(L, 4, &value, &error);
-    if (err == MCP_OK)
-        err = mcp_shared_set(
-            d, key, (struct mcp_shared_text){value.data, value.len}, ttl_ns);
-    mcp_buf_free(&value);
-    if (err == MCP_EINVAL)
-        return luaL_error(L, "value %s %s", error.path, error.message);
-    return err == MCP_OK ? 0 : luaL_error(L, "the value does not fit");
-}
-
-/* host:shared_delete(name, key) -> was there one? */
-static int l_shared_delete(lua_State *L)
-{
-    struct mcp_shared_dict *d = dict_of(L);
-
-    lua_pushboolean(L, mcp_shared_delete(d, text_at(L, 3)));
-    return 1;
-}
-
-static int push_keys(lua_State *L)
-{
-    const struct mcp_buf *buf = lua_touserdata(L, 1);
-    size_t at = 0;
-    int n = 0;
-
-    lua_newtable(L);
-    while (at < buf->len) {
-        size_t len;
-
-        memcpy(&len, buf->data + at, sizeof(len));
-        lua_pushlstring(L, buf->data + at + sizeof(len), len);
-        lua_rawseti(L, -2, ++n);
-        at += sizeof(len) + len;
-    }
-    return 1;
-}
-
-/* host:shared_keys(name, prefix) -> list, in no order */
-static int l_shared_keys(lua_State *L)
-{
-    struct mcp_shared_dict *d = dict_of(L);
-    struct mcp_shared_text prefix = text_at(L, 3);
-    struct mcp_buf keys;
-    int failed;
-
-    mcp_buf_init(&keys, JSON_BYTES);
-    failed = mcp_shared_keys(d, prefix, &keys) != MCP_OK;
-    if (!failed) {
-        lua_pushcfunction(L, push_keys);
-        lua_pushlightuserdata(L, &keys);
-        failed = lua_pcall(L, 1, 1, 0);
-    } else {
-        lua_pushliteral(L, "not enough memory");
-    }
-    mcp_buf_free(&keys);
-    return failed ? lua_error(L) : 1;
-}
-
 /* ---- the module -----------------------------------------------------------
  */
 
@@ -604,10 +488,10 @@ int mcp_test_host_open(lua_State *L)
         {"advance", l_advance},
         {"reload", l_reload},
         {"generation", l_generation},
-        {"shared_get", l_shared_get},
-        {"shared_set", l_shared_set},
-        {"shared_delete", l_shared_delete},
-        {"shared_keys", l_shared_keys},
+        {"shared_get", mcp_test_shared_get},
+        {"shared_set", mcp_test_shared_set},
+        {"shared_delete", mcp_test_shared_delete},
+        {"shared_keys", mcp_test_shared_keys},
         {"close", l_close},
         {"__gc", l_close},
         {NULL, NULL},

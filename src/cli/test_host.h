@@ -27,6 +27,11 @@
 /* Pushes the module. Raises on lack of memory. */
 int mcp_test_host_open(lua_State *L);
 
+struct mcp_app;
+
+/* The app of the host at 1; raises when it is closed. */
+struct mcp_app *mcp_test_host_app(lua_State *L);
+
 /* Closes every app that is still open. False: a handler is blocked inside a C
  * library; the process has to end. */
 bool mcp_test_host_close_all(void);
