@@ -45,6 +45,7 @@ local mcp = {}
 ---@field call_timeout? number    seconds; default 30
 ---@field load_timeout? number    seconds; default 10
 ---@field memory_limit? integer|string bytes, or "64 MiB"
+---@field worker_stack? integer|string  C stack; default "1 MiB"
 ---@field max_workers? integer
 ---@field queue? integer          calls that wait for a worker
 ---@field max_waiting? integer    calls that wait for their client

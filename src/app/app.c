@@ -28,6 +28,7 @@ enum {
     STOP_MS = 3000,          /* how long closing waits for the workers */
     HERE_MIN_WORKERS = 4,    /* fewer are meant as a bound             */
     HERE_MAX = 64,           /* jobs that wait in one place            */
+    LOOP_STACK = 1 << 20,    /* of threads that run no handlers        */
 };
 
 struct mcp_app {
@@ -37,7 +38,7 @@ struct mcp_app {
     struct mcp_loader *loader;
     struct mcp_pool *pool;
     struct mcp_timers *timers;
-    size_t max_workers;
+    size_t max_workers, stack_bytes;
     pthread_mutex_t lock;
     pthread_cond_t gone;
     size_t here_threads; /* under lock: that have begun and not ended */
@@ -60,6 +61,7 @@ static enum mcp_err start_workers(struct mcp_app *app)
     struct mcp_pool_options options = {
         .supervisor = app->supervisor,
         .max_queue = (size_t)gen->config->queue,
+        .stack_bytes = (size_t)gen->config->worker_stack,
         .run = run_job,
         .user = app,
     };
@@ -67,6 +69,7 @@ static enum mcp_err start_workers(struct mcp_app *app)
     options.max_workers =
         mcp_loader_worker_count(gen->config, &options.min_workers);
     app->max_workers = options.max_workers;
+    app->stack_bytes = options.stack_bytes;
     mcp_generation_release(gen);
     return mcp_pool_new(&options, &app->pool);
 }
@@ -194,9 +197,9 @@ bool mcp_here_is_possible(struct mcp_app *app)
     return app->max_workers >= HERE_MIN_WORKERS;
 }
 
-void mcp_here_init_attr(pthread_attr_t *attr)
+void mcp_here_init_attr(const struct mcp_app *app, pthread_attr_t *attr)
 {
-    mcp_pool_init_attr(attr);
+    mcp_pool_init_attr(attr, app != NULL ? app->stack_bytes : LOOP_STACK);
 }
 
 struct mcp_runner *mcp_here_begin(struct mcp_app *app)

@@ -228,6 +228,7 @@ void mcp_changes_write_fixed(struct mcp_buf *out, const struct mcp_config *a,
                "allowed_origins");
     write_name(out, a->max_workers != b->max_workers, "max_workers");
     write_name(out, a->queue != b->queue, "queue");
+    write_name(out, a->worker_stack != b->worker_stack, "worker_stack");
     write_name(out, a->max_body != b->max_body, "max_body");
     write_name(out, a->max_connections != b->max_connections,
                "max_connections");

@@ -36,8 +36,9 @@ struct mcp_here {
 /* Does this app's isolation, and its number of workers, allow it? */
 bool mcp_here_is_possible(struct mcp_app *app);
 
-/* A thread that is to run handlers has this stack. The caller destroys it. */
-void mcp_here_init_attr(pthread_attr_t *attr);
+/* A thread that is to run handlers has this stack; `app` NULL: it runs none.
+ * The caller destroys it. */
+void mcp_here_init_attr(const struct mcp_app *app, pthread_attr_t *attr);
 
 /* Makes the calling thread one that runs handlers. OWNED: mcp_here_end(), on
  * the same thread; the app closes only when that has been called. NULL: out of

@@ -12,7 +12,6 @@
 #include "base/seal.h"
 
 enum {
-    STACK_BYTES = 1 << 20,
     GUARD_BYTES = 128 << 10,
     LOOK_MS = 10,    /* between looks at a queue that does not move    */
     STARVED_MS = 20, /* waited so long: one more worker                */
@@ -90,10 +89,10 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-void mcp_pool_init_attr(pthread_attr_t *attr)
+void mcp_pool_init_attr(pthread_attr_t *attr, size_t stack_bytes)
 {
     (void)pthread_attr_init(attr);
-    (void)pthread_attr_setstacksize(attr, STACK_BYTES);
+    (void)pthread_attr_setstacksize(attr, stack_bytes);
     (void)pthread_attr_setguardsize(attr, GUARD_BYTES);
     (void)pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
 }
@@ -106,7 +105,7 @@ static bool start_worker(struct mcp_pool *p)
     pthread_t thread;
     int rc;
 
-    mcp_pool_init_attr(&attr);
+    mcp_pool_init_attr(&attr, p->options.stack_bytes);
     rc = pthread_create(&thread, &attr, worker_main, p);
     (void)pthread_attr_destroy(&attr);
     if (rc != 0)

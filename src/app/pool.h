@@ -25,7 +25,7 @@ struct mcp_pool;
 
 struct mcp_pool_options {
     struct mcp_supervisor *supervisor; /* its tick is the pool's from now on */
-    size_t min_workers, max_workers, max_queue;
+    size_t min_workers, max_workers, max_queue, stack_bytes;
     /* Runs or goes on with a job; on a worker. */
     void (*run)(void *user, struct mcp_runner *runner, struct mcp_job *job);
     void *user;
@@ -42,7 +42,7 @@ enum mcp_err mcp_pool_new(const struct mcp_pool_options *options,
                           struct mcp_pool **out) MCP_MUST_USE;
 
 /* What the threads of workers are made with; the caller destroys it. */
-void mcp_pool_init_attr(pthread_attr_t *attr);
+void mcp_pool_init_attr(pthread_attr_t *attr, size_t stack_bytes);
 
 /* Queues a new job. Errors: MCP_EBUSY the queue is full or the pool ends. */
 enum mcp_err mcp_pool_submit(struct mcp_pool *p,

@@ -62,6 +62,7 @@ struct mcp_config {
     double call_timeout;    /* 30                            */
     double load_timeout;    /* 10                            */
     int64_t memory_limit;   /* bytes of one Lua state, 64 Mi */
+    int64_t worker_stack;   /* bytes of C stack, 1 Mi       */
     int64_t max_workers;    /* 0 = 4 x cores, at least 8     */
     int64_t queue;          /* 1024 waiting calls            */
     int64_t max_waiting;    /* 1000 calls that ask clients   */

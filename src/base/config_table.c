@@ -169,6 +169,10 @@ static const struct mcp_option options[] = {
     {LUA, .name = "memory_limit", BYTES(MIB, 64 * GIB), AT(memory_limit),
      .by = MCP_BY_ALL, .initial = "64 MiB",
      .help = "Memory of one Lua state"},
+    {LUA, .name = "worker_stack", BYTES(MIB, GIB), AT(worker_stack),
+     .by = MCP_BY_ALL, .initial = "1 MiB",
+     .help = "C stack of a worker: how deep handlers may recurse through C "
+             "functions"},
     {LUA, .name = "max_workers", COUNT(0, 1024), AT(max_workers),
      .by = MCP_BY_ALL, .initial = "0",
      .help = "Calls that run at once; 0 is four per core, at least 8"},

@@ -160,7 +160,7 @@ static bool start_loop(struct mcp_http_io *io)
     bool spare =
         http->options.app != NULL && mcp_here_is_possible(http->options.app);
 
-    mcp_here_init_attr(&attr);
+    mcp_here_init_attr(http->options.app, &attr);
     io->started = start_thread(io, &attr);
     if (io->started) {
         (void)pthread_mutex_lock(&http->lock);

@@ -206,5 +206,27 @@ class OverStdio(wire.TestCase):
                                  "fine %d" % i)
 
 
+class WorkerStack(wire.TestCase):
+    APP = """
+local mcp = require "mcp"
+mcp.tool("deep", function(n)
+  local function f(left)
+    if left == 0 then return "x" end
+    return (("a"):gsub("a", function() return f(left - 1) end))
+  end
+  return f(n)
+end)
+"""
+
+    def test_it_decides_how_deep_c_functions_nest(self):
+        for size, right in (("1MiB", False), ("16MiB", True)):
+            with self.subTest(size=size):
+                server = self.start(self.APP,
+                                    options=("--worker-stack", size))
+                for _ in range(3):
+                    result = server.call("deep", {"n": 1000}).result
+                    self.assertEqual("isError" not in result, right, result)
+
+
 if __name__ == "__main__":
     unittest.main()
