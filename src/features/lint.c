@@ -298,14 +298,25 @@ static const struct mcp_tool *find_closed(const struct mcp_generation *gen)
     return NULL;
 }
 
+/* Has the app nothing that a client or a browser can ask for? */
+static bool offers_nothing(const struct mcp_generation *gen)
+{
+    return gen->tool_count + gen->resource_count + gen->template_count +
+                   gen->prompt_count + gen->route_count ==
+               0 &&
+           !gen->skills.declared;
+}
+
 static void lint_server(struct lint *l)
 {
     const struct mcp_tool *closed = find_closed(l->gen);
 
     if (l->gen->config->name == NULL)
         lint_report(l, LINT_SERVER_NAME, "the server has no name");
-    if (l->gen->tool_count == 0)
-        lint_report(l, LINT_TOOLS_NONE, "the app declares no tool");
+    if (offers_nothing(l->gen))
+        lint_report(l, LINT_TOOLS_NONE,
+                    "the app declares no tool, nor "
+                    "anything else");
     if (l->gen->tool_count > MAX_TOOLS)
         lint_report(l, LINT_TOOLS_MANY, "the app declares %zu tools",
                     l->gen->tool_count);

@@ -296,6 +296,21 @@ static void more_tools_than_some_clients_take(void **state)
     }
 }
 
+/* A server of prompts alone has something to offer. */
+static void an_app_that_is_not_empty_needs_no_tool(void **state)
+{
+    struct mcp_prompt prompt = {
+        .name = "p", .description = "x", .handler = {.slot = 1}};
+    char message[512];
+
+    (void)state;
+    assert_string_equal(findings(), "tools-none@");
+    assert_int_equal(
+        mcp_builder_add_prompt(builder, &prompt, message, sizeof(message)),
+        MCP_OK);
+    assert_string_equal(findings(), "");
+}
+
 static void a_server_has_a_name(void **state)
 {
     struct mcp_tool tool = {
@@ -734,6 +749,7 @@ int main(void)
         T(descriptions_have_a_length),
         T(descriptions_of_properties_have_one_too),
         T(more_tools_than_some_clients_take),
+        T(an_app_that_is_not_empty_needs_no_tool),
         T(a_server_has_a_name),
         T(arguments_have_descriptions_and_names),
         T(argument_names_have_a_length),
