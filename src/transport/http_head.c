@@ -114,6 +114,16 @@ static bool copy_headers(struct mcp_http_request *r)
     return list.count == list.room;
 }
 
+/* Of the pool, what the request takes. */
+static void measure(struct mcp_http_request *r)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        r->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    r->head_bytes = (info != NULL ? info->header_size : 0) +
+                    r->call.header_count * MCP_HTTP_HEADER_BYTES;
+}
+
 /* Where the path begins in a target that is a whole URL, as proxies send it
  * ("http://host/path"; without a path: at its end); 0: it is a path. */
 static size_t path_start(const char *target, size_t len)
@@ -168,8 +178,11 @@ bool mcp_http_copy_head(struct mcp_http_request *r, const char *url,
         if (r->call.query == NULL)
             return false;
     }
-    return r->call.path != NULL && r->call.raw_path != NULL &&
-           r->call.http_method != NULL && copy_headers(r) && take_host(r, url);
+    if (r->call.path == NULL || r->call.raw_path == NULL ||
+        r->call.http_method == NULL || !copy_headers(r))
+        return false;
+    measure(r);
+    return take_host(r, url);
 }
 
 /* ---- where to ----------------------------------------------------------- */

@@ -85,6 +85,16 @@ struct mcp_http_limits {
 /* Larger buffers go with their call. */
 enum { MCP_HTTP_KEPT_BYTES = 64 * 1024 };
 
+/* What libmicrohttpd keeps for a connection: the head of its request, of which
+ * each header takes some bytes more, what came behind it, and the head of the
+ * answer. An answer whose head has no room there would be none at all. */
+enum {
+    MCP_HTTP_POOL_BYTES = 16 * 1024,
+    MCP_HTTP_HEADER_BYTES = 64,
+    MCP_HTTP_OWN_HEAD_BYTES = 1024,     /* of answers, what we write   */
+    MCP_HTTP_APP_HEAD_BYTES = 6 * 1024, /* the same, what an app writes */
+};
+
 /* In our epoll: the tag of a connection that waits for long, beside its
  * descriptor. Of a descriptor that was closed no event is left, and none is
  * closed between the events of one turn. */
@@ -166,21 +176,22 @@ struct mcp_http_request {
     uint32_t index, generation; /* of the watch          */
     uint64_t since_ns;          /* of its place in a list */
     bool conn_live, call_live;
-    bool called;     /* given to the endpoint                          */
-    bool in_handle;  /* mcp_endpoint_handle() runs on the io thread    */
-    bool done;       /* the answer is there                            */
-    bool suspended;  /* by us, not resumed                             */
-    bool here;       /* its handler is about to run on this thread     */
-    bool watched;    /* its socket is in our epoll                     */
-    bool streaming;  /* the answer is an event stream                  */
-    bool detached;   /* the stream ends, the call goes on              */
-    bool told;       /* the endpoint knows that the peer left          */
-    bool stopped;    /* the server ends: it is answered so, by the io thread;
-                        written under `lock`                           */
-    bool linger;     /* refused before its body was read: read on      */
-    bool malformed;  /* a header cannot be trusted                     */
-    bool emitted;    /* a message was sent while in_handle             */
-    size_t tail_pos; /* bytes of the last event that are sent          */
+    bool called;       /* given to the endpoint                          */
+    bool in_handle;    /* mcp_endpoint_handle() runs on the io thread    */
+    bool done;         /* the answer is there                            */
+    bool suspended;    /* by us, not resumed                             */
+    bool here;         /* its handler is about to run on this thread     */
+    bool watched;      /* its socket is in our epoll                     */
+    bool streaming;    /* the answer is an event stream                  */
+    bool detached;     /* the stream ends, the call goes on              */
+    bool told;         /* the endpoint knows that the peer left          */
+    bool stopped;      /* the server ends: it is answered so, by the io thread;
+                          written under `lock`                           */
+    bool linger;       /* refused before its body was read: read on      */
+    bool malformed;    /* a header cannot be trusted                     */
+    bool emitted;      /* a message was sent while in_handle             */
+    size_t tail_pos;   /* bytes of the last event that are sent          */
+    size_t head_bytes; /* of the request, in the pool                  */
 
     struct mcp_buf body;
     size_t body_counted; /* in http->body_bytes, for the body */

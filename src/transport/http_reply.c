@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "base/log.h"
 #include "protocol/endpoint.h"
 #include "protocol/routes.h"
 #include "transport/http_private.h"
@@ -151,6 +152,29 @@ static bool count_answer(struct mcp_http_request *r)
     return true;
 }
 
+/* Is there room for the headers that the app wrote? */
+static bool fits(const struct mcp_http_request *r)
+{
+    const struct mcp_call *call = &r->call;
+    size_t room = MCP_HTTP_POOL_BYTES - MCP_HTTP_OWN_HEAD_BYTES - r->head_bytes;
+    size_t i, n = call->reply_type != NULL ? strlen(call->reply_type) : 0;
+
+    for (i = 0; i < call->app_header_count; i++)
+        n += strlen(call->app_headers[i].name) +
+             strlen(call->app_headers[i].value) + 4;
+    return n <= MCP_HTTP_APP_HEAD_BYTES && n <= room;
+}
+
+static void refuse_headers(struct mcp_http_request *r)
+{
+    mcp_log(MCP_LOG_ERROR, "http",
+            "%s %s: the headers of the answer are larger than 6 KiB",
+            r->call.http_method, r->call.path);
+    mcp_buf_free(&r->call.out);
+    refuse(r, &r->call, MHD_HTTP_INTERNAL_SERVER_ERROR,
+           "The headers of the answer are larger than 6 KiB");
+}
+
 enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)
 {
     struct mcp_call *call = &r->call;
@@ -163,6 +187,8 @@ enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)
         mcp_buf_free(&call->out);
         refuse(r, call, MHD_HTTP_SERVICE_UNAVAILABLE,
                "Too many large answers wait to be read");
+    } else if (!fits(r)) {
+        refuse_headers(r);
     }
     if (!r->takes_json && call->status == MHD_HTTP_OK && call->out.len > 0)
         return mcp_http_reply_stream(r);

@@ -71,7 +71,7 @@ void mcp_http_connected(void *arg, struct MHD_Connection *mhd, void **context,
 void *mcp_http_uri(void *io, const char *uri, struct MHD_Connection *mhd)
 {
     struct mcp_http_connection *c = connection_of(mhd);
-    const char *query = strchr(uri, '?');
+    char *query = strchr((char *)(uintptr_t)uri, '?');
 
     (void)io;
     if (c == NULL)
@@ -80,8 +80,10 @@ void *mcp_http_uri(void *io, const char *uri, struct MHD_Connection *mhd)
     mcp_buf_clear(&c->path);
     mcp_buf_add(&c->path, uri,
                 query != NULL ? (size_t)(query - uri) : strlen(uri));
-    if (query != NULL)
-        mcp_buf_puts(&c->query, query + 1);
+    if (query == NULL)
+        return NULL;
+    mcp_buf_puts(&c->query, query + 1);
+    query[1] = '\0'; /* in the pool, which a list of many arguments overflows */
     return NULL;
 }
 
@@ -117,6 +119,12 @@ static enum MHD_Result head(struct mcp_http_io *io, struct MHD_Connection *mhd,
         return MHD_NO;
     *context = r;
     mcp_http_check_head(r);
+    if (r->head_bytes > MCP_HTTP_POOL_BYTES - MCP_HTTP_OWN_HEAD_BYTES) {
+        mcp_http_unawait(io, r->connection);
+        mcp_http_send_refusal(r, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
+                              "The head of the request is too large");
+        return MHD_NO;
+    }
     if (r->refusal != 0 && (r->linger || mcp_http_expects_continue(r))) {
         mcp_http_unawait(r->io, r->connection);
         return mcp_http_reply_refusal(r);
