@@ -956,7 +956,8 @@ class Man(Command):
         self.assertEqual(done.stderr, b"")
         text = re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout.decode())
         for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS",
-                        "OPTIONS", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES"):
+                        "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS",
+                        "EXAMPLES"):
             self.assertRegex(text, r"(?m)^%s$" % heading)
         for flag in re.findall(r"(--[a-z-]+)", self.run_well("--help").stdout):
             self.assertIn(flag, text)
