@@ -1,5 +1,5 @@
 /*
- * call.c - the tool, its arguments, its result
+ * call.c - the request and what comes of it
  */
 #include "cli/call.h"
 
@@ -8,65 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
 #include "cli/banner.h"
-#include "cli/call_arguments.h"
+#include "cli/call_item.h"
 #include "cli/local.h"
 
-enum { CALL_BYTES = 1 << 30, NAMES_MAX = 256 };
+enum { CALL_BYTES = 1 << 30 };
 
 /* One run of the verb. */
 struct run {
     struct mcp_endpoint *endpoint;
     const struct mcp_generation *gen;
     const struct mcp_cli *cli;
+    struct mcp_call_item item;
     struct mcp_arena *arena;
     char *message;
     size_t message_size;
     struct mcp_buf out, complaint; /* for stdout and stderr */
 };
-
-/* ---- the request ---------------------------------------------------------
- */
-
-static enum mcp_err refuse_tool(struct run *r)
-{
-    const char *names[NAMES_MAX], *near, *name = r->cli->tool;
-    size_t count = 0;
-
-    for (; count < r->gen->tool_count && count < NAMES_MAX; count++)
-        names[count] = r->gen->tools[count].name;
-    near = mcp_suggest(name, strlen(name), names, count);
-    if (near != NULL)
-        (void)snprintf(r->message, r->message_size,
-                       "there is no tool \"%.128s\"; did you mean \"%s\"?",
-                       name, near);
-    else
-        (void)snprintf(r->message, r->message_size,
-                       "there is no tool \"%.128s\"; mcpluad list %s tells "
-                       "which there are",
-                       name, r->cli->app);
-    return MCP_EINVAL;
-}
-
-static enum mcp_err write_params(struct run *r, struct mcp_buf *params)
-{
-    const char *name = r->cli->tool;
-    const struct mcp_tool *tool =
-        mcp_generation_find_tool(r->gen, name, strlen(name));
-    enum mcp_err err;
-
-    if (tool == NULL)
-        return refuse_tool(r);
-    mcp_buf_puts(params, "\"name\":");
-    mcp_json_write_cstring(params, name);
-    mcp_buf_puts(params, ",\"arguments\":");
-    err = mcp_call_arguments_write(params, r->cli->arguments, r->cli->pairs,
-                                   r->cli->pair_count, tool->input_tree,
-                                   r->arena, r->message, r->message_size);
-    mcp_buf_putc(params, '\0');
-    return err == MCP_OK && params->failed ? MCP_ENOMEM : err;
-}
 
 /* ---- the result ----------------------------------------------------------
  */
@@ -92,6 +50,23 @@ static void write_bytes(struct mcp_buf *out, const char *type,
     mcp_buf_printf(out, ", %zu bytes]", (len - padding) * 3 / 4);
 }
 
+static void end_line(struct mcp_buf *out)
+{
+    if (out->len > 0 && out->data[out->len - 1] != '\n')
+        mcp_buf_putc(out, '\n');
+}
+
+/* A content of a resource. */
+static void write_content(struct mcp_buf *out, const struct mcp_json *content)
+{
+    const struct mcp_json *blob = mcp_json_find(content, "blob");
+
+    if (blob != NULL)
+        write_bytes(out, "resource", mcp_json_find(content, "mimeType"), blob);
+    else
+        put(out, mcp_json_find(content, "text"));
+}
+
 static void write_block(struct mcp_buf *out, const struct mcp_json *block)
 {
     const struct mcp_json *type = mcp_json_find(block, "type");
@@ -104,26 +79,47 @@ static void write_block(struct mcp_buf *out, const struct mcp_json *block)
         write_bytes(out, "image", mime_type, mcp_json_find(block, "data"));
     } else if (mcp_json_equals_string(type, "audio")) {
         write_bytes(out, "audio", mime_type, mcp_json_find(block, "data"));
-    } else if (mcp_json_find(inner, "blob") != NULL) {
-        write_bytes(out, "resource", mcp_json_find(inner, "mimeType"),
-                    mcp_json_find(inner, "blob"));
     } else if (inner != NULL) {
-        put(out, mcp_json_find(inner, "text"));
+        write_content(out, inner);
     } else {
         mcp_buf_puts(out, "[link ");
         put(out, mcp_json_find(block, "uri"));
         mcp_buf_putc(out, ']');
     }
-    if (out->len > 0 && out->data[out->len - 1] != '\n')
-        mcp_buf_putc(out, '\n');
+    end_line(out);
+}
+
+/* Of resources/read: one behind the other. */
+static void write_contents(struct mcp_buf *out, const struct mcp_json *contents)
+{
+    for (uint32_t i = 0; i < contents->count; i++) {
+        write_content(out, &contents->u.items[i]);
+        end_line(out);
+    }
+}
+
+/* Of prompts/get: "user: text". */
+static void write_messages(struct mcp_buf *out, const struct mcp_json *messages)
+{
+    for (uint32_t i = 0; i < messages->count; i++) {
+        put(out, mcp_json_find(&messages->u.items[i], "role"));
+        mcp_buf_puts(out, ": ");
+        write_block(out, mcp_json_find(&messages->u.items[i], "content"));
+    }
 }
 
 static void write_blocks(struct mcp_buf *out, const struct mcp_json *result)
 {
     const struct mcp_json *content = mcp_json_find(result, "content");
     const struct mcp_json *value = mcp_json_find(result, "structuredContent");
+    const struct mcp_json *contents = mcp_json_find(result, "contents");
+    const struct mcp_json *messages = mcp_json_find(result, "messages");
 
-    if (mcp_json_is(content, MCP_JSON_ARRAY) && content->count > 0) {
+    if (mcp_json_is(contents, MCP_JSON_ARRAY))
+        write_contents(out, contents);
+    else if (mcp_json_is(messages, MCP_JSON_ARRAY))
+        write_messages(out, messages);
+    else if (mcp_json_is(content, MCP_JSON_ARRAY) && content->count > 0) {
         for (uint32_t i = 0; i < content->count; i++)
             write_block(out, &content->u.items[i]);
     } else if (value != NULL) {
@@ -135,7 +131,7 @@ static void write_blocks(struct mcp_buf *out, const struct mcp_json *result)
 /* "mcpluad: tool add failed:" and why, for stderr. */
 static void complain(struct run *r)
 {
-    mcp_buf_puts(&r->complaint, "mcpluad: tool ");
+    mcp_buf_printf(&r->complaint, "mcpluad: %s ", r->item.what);
     mcp_banner_put(&r->complaint, r->cli->tool);
     mcp_buf_puts(&r->complaint, " failed: ");
 }
@@ -209,10 +205,14 @@ static enum mcp_err call(struct run *r, int fd, bool *succeeded)
     enum mcp_err err;
 
     mcp_buf_init(&params, CALL_BYTES);
-    err = write_params(r, &params);
+    err = mcp_call_item_write(&params, &r->item, r->gen, r->cli, r->arena,
+                              r->message, r->message_size);
+    mcp_buf_putc(&params, '\0');
+    if (err == MCP_OK && params.failed)
+        err = MCP_ENOMEM;
     if (err == MCP_OK)
         err = mcp_local_request(r->endpoint, r->gen->config, r->arena,
-                                "tools/call", params.data, &answer);
+                                r->item.method, params.data, &answer);
     if (err == MCP_OK)
         err = show(r, fd, answer, succeeded);
     mcp_buf_free(&params);

@@ -120,7 +120,7 @@ static const struct mcp_command commands[] = {
      .help = "What clients see of the app",
      .operands = {APP}, OPTIONS(of_list)},
     {.name = "call", .action = MCP_CLI_CALL, .configured = true, .loads = true,
-     .help = "Runs one tool and prints its result",
+     .help = "Runs a tool, reads a resource or gets a prompt, and prints the result",
      .operands = {APP,
                   {.name = "TOOL", .noun = "tool", .type = MCP_WORD_TEXT,
                    AT(tool)},

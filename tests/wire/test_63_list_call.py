@@ -222,6 +222,28 @@ class Call(Command):
             "[resource a/b, 6 bytes]\n")
         self.assertEqual(self.call("nothing").stdout, "")
 
+    def test_a_resource_is_read_by_its_uri(self):
+        self.assertEqual(self.call("app://config").stdout, "x\n")
+        self.assertEqual(self.call("notes://7").stdout, "7\n")
+        self.assertEqual(self.result("notes://7")["contents"], [
+            {"uri": "notes://7", "mimeType": "text/markdown", "text": "7"}])
+        done = self.call("app://none", code=1)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("mcpluad: resource app://none failed: Resource not found",
+                      done.stderr)
+        done = self.call("app://config", "a=1", code=2)
+        self.assertIn("a resource takes no arguments", done.stderr)
+
+    def test_a_prompt_is_got_by_its_name_and_takes_strings(self):
+        self.assertEqual(self.call("greet", "who=12").stdout, "user: 12\n")
+        self.assertEqual(self.call("greet", "--json", '{"who": "Bo"}').stdout,
+                         "user: Bo\n")
+        done = self.call("greet", code=1)
+        self.assertIn('mcpluad: prompt greet failed: Invalid arguments for '
+                      'prompt "greet": missing "who"', done.stderr)
+        done = self.call("gret", code=2)
+        self.assertIn('did you mean "greet"?', done.stderr)
+
     def test_a_failed_tool_is_1(self):
         done = self.call("fail", code=1)
         self.assertEqual(done.stdout, "")
