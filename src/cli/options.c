@@ -345,7 +345,8 @@ static enum mcp_err check_operands(struct parser *p)
     return MCP_OK;
 }
 
-/* A bare word that is no script may be a command with a slip in it. */
+/* A bare word that is no script may be a command with a slip in it; behind
+ * "--" it is meant as a script. */
 static enum mcp_err check_app(struct parser *p)
 {
     const char *app = p->out->app, *near;
@@ -405,7 +406,7 @@ enum mcp_err mcp_cli_parse(int argc, char **argv, struct mcp_config *config,
     }
     if (rc == MCP_OK)
         rc = check_operands(&p);
-    if (rc == MCP_OK)
+    if (rc == MCP_OK && !options_ended)
         rc = check_app(&p);
     if (rc == MCP_OK && cli.command->loads)
         rc = mcp_config_read_env(config, message, message_size);
