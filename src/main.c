@@ -65,7 +65,8 @@ struct server {
     struct mcp_service service; /* the app and its endpoint                  */
     struct mcp_hangup *hangup;  /* SIGHUP reloads the app                    */
     struct mcp_http *http;
-    char message[1024]; /* why a step failed, one line                      */
+    char message[1024];  /* why a step failed, one line                      */
+    bool reports_skills; /* what is wrong with them, instead of the log      */
 };
 
 /* To stderr, as far as it takes it; `out` is freed. */
@@ -179,14 +180,17 @@ static void reload(void *app)
 static enum mcp_err open_service(struct server *s)
 {
     struct mcp_app_options options = {.path = s->cli.app,
+                                      .prepare_user = &s->reports_skills,
                                       .config = s->config,
                                       .watch = s->config->dev,
                                       .idle = s->cli.action != MCP_CLI_SERVE,
                                       .mute = s->cli.action != MCP_CLI_SERVE &&
                                               s->cli.action != MCP_CLI_CALL};
-    enum mcp_err rc =
-        mcp_service_open(&s->service, &options, s->message, sizeof(s->message));
+    enum mcp_err rc;
 
+    s->reports_skills = s->cli.action == MCP_CLI_CHECK;
+    rc =
+        mcp_service_open(&s->service, &options, s->message, sizeof(s->message));
     if (rc != MCP_OK)
         return rc;
     set_up_log(s->service.served);

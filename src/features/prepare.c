@@ -89,7 +89,7 @@ static enum mcp_err prepare_tools(struct mcp_prepared *p,
 /* The index comes first: lists show what is in it. */
 static enum mcp_err prepare_skills(struct mcp_prepared *p,
                                    struct mcp_generation *gen,
-                                   struct mcp_buf *b)
+                                   struct mcp_buf *b, bool silent)
 {
     enum mcp_err err;
 
@@ -99,7 +99,8 @@ static enum mcp_err prepare_skills(struct mcp_prepared *p,
     if (err != MCP_OK)
         return err;
     gen->skills.index = p->skills;
-    mcp_skills_log(p->skills);
+    if (!silent)
+        mcp_skills_log(p->skills);
     return mcp_skills_list_prepare(gen, p, b) ? MCP_OK : MCP_ENOMEM;
 }
 
@@ -117,10 +118,10 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
                                   char *message, size_t message_size)
 {
     struct mcp_prepared *p = mcp_memory_new(1, sizeof(*p));
+    const bool *silent = user;
     struct mcp_buf b;
     enum mcp_err err = MCP_ENOMEM;
 
-    (void)user;
     snprintf(message, message_size, "out of memory");
     if (p == NULL)
         return err;
@@ -132,7 +133,7 @@ enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
     if (err == MCP_OK)
         err = prepare_texts(p, gen, &b) ? MCP_OK : MCP_ENOMEM;
     if (err == MCP_OK)
-        err = prepare_skills(p, gen, &b);
+        err = prepare_skills(p, gen, &b, silent != NULL && *silent);
     if (err == MCP_OK)
         err = prepare_lists(p, gen, &b) ? MCP_OK : MCP_ENOMEM;
     if (err == MCP_OK)

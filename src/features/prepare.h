@@ -16,8 +16,9 @@
 #include "app/registry.h"
 #include "base/err.h"
 
-/* Fills gen->prepared and gen->prepared_free. `user` is not used: the
- * signature is that of mcp_app_options.prepare.
+/* Fills gen->prepared and gen->prepared_free. `user`: NULL, or a bool, true:
+ * what is wrong with the skills is not told to the log, since the caller tells
+ * it. The signature is that of mcp_app_options.prepare.
  * Errors, with a one-line `message`: MCP_EINVAL, MCP_ENOMEM. */
 enum mcp_err mcp_features_prepare(void *user, struct mcp_generation *gen,
                                   char *message,

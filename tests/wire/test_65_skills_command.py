@@ -92,7 +92,7 @@ class Skills(Folder):
         self.assertRefused(self.run_it("skills", "none"), 2,
                            "there is no folder none")
         self.assertRefused(self.run_it("skills", "app.lua"), 2,
-                           "app.lua is no folder; mcpluad check tells of")
+                           "app.lua is no folder; mcpluad check tells of .*")
         self.assertRefused(self.run_it("skills"), 2, "which folder.*")
 
     def test_texts_of_files_move_no_cursor(self):
@@ -152,6 +152,12 @@ class Check(Folder):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"\nerror: (\./)?skills/csv/SKILL\.md:4: ")
         self.assertIn("\n1 error, ", done.stdout)
+
+    def test_what_the_report_says_the_log_does_not(self):
+        self.write("skills/csv/SKILL.md", COLON)
+        self.assertEqual(self.run_it("check", "app.lua").stderr, "")
+        self.assertIn("skills/csv/SKILL.md:4: ",
+                      self.run_it("list", "app.lua").stderr)
 
 
 if __name__ == "__main__":
