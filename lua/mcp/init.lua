@@ -4,30 +4,10 @@ local ask = require "mcp.ask"
 local core = require "mcp.core"
 local ending = require "mcp.ending"
 local names = require "mcp.names"
-local route = require "mcp.route"
 
 local M = {
   server = require "mcp.server",
   tool = require "mcp.tool",
-  resource = require "mcp.resource",
-  prompt = require "mcp.prompt",
-  prompt_controller = require "mcp.prompt_controller",
-  group = require "mcp.group",
-  provide = require "mcp.provide",
-  hooks = require("mcp.hooks").declare,
-  tasks = require("mcp.tasks").declare,
-
-  get = route.get,
-  post = route.post,
-  put = route.put,
-  patch = route.patch,
-  delete = route.delete,
-  head = route.head,
-  options = route.options,
-
-  shared = require "mcp.shared",
-  every = require "mcp.every",
-
   text = core.text,
   image = core.image,
   audio = core.audio,
@@ -59,9 +39,28 @@ local M = {
   http_error = ending.http_error,
 }
 
+-- An app pays for what it uses: each of these is a module, or a field of one.
 return names.seal(M, "mcp", {}, {
-  types = "mcp.types",
-  skill = "mcp.skill",
-  skills = "mcp.skills",
-  skill_controller = "mcp.skill_controller",
+  resource = { "mcp.resource" },
+  prompt = { "mcp.prompt" },
+  prompt_controller = { "mcp.prompt_controller" },
+  group = { "mcp.group" },
+  provide = { "mcp.provide" },
+  hooks = { "mcp.hooks", "declare" },
+  tasks = { "mcp.tasks", "declare" },
+
+  get = { "mcp.route", "get" },
+  post = { "mcp.route", "post" },
+  put = { "mcp.route", "put" },
+  patch = { "mcp.route", "patch" },
+  delete = { "mcp.route", "delete" },
+  head = { "mcp.route", "head" },
+  options = { "mcp.route", "options" },
+
+  shared = { "mcp.shared" },
+  every = { "mcp.every" },
+  types = { "mcp.types" },
+  skill = { "mcp.skill" },
+  skills = { "mcp.skills" },
+  skill_controller = { "mcp.skill_controller" },
 })

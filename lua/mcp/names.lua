@@ -10,12 +10,15 @@ local M = {}
 ---@param module T
 ---@param what string                 how messages call it: "mcp"
 ---@param later table<string, any>    names that only a later version has
----@param lazy? table<string, string> names that are modules, loaded when used
+---@param lazy? table<string, string[]> names that are loaded when used: a module, or
+---                                     a field of one
 ---@return T
 function M.seal(module, what, later, lazy)
   local function missing(_, key)
-    if lazy and lazy[key] then
-      rawset(module, key, require(lazy[key]))
+    local from = lazy and lazy[key]
+    if from then
+      local value = require(from[1])
+      rawset(module, key, from[2] and value[from[2]] or value)
       return rawget(module, key)
     end
     local at = where.here(what)
