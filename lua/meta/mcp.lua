@@ -54,6 +54,7 @@ local mcp = {}
 ---@field max_json_depth? integer
 ---@field max_blob_bytes? integer|string
 ---@field max_connections? integer
+---@field connection_memory? integer|string  of the heads of a request; default "16 KiB"
 ---@field max_streams? integer
 ---@field keepalive? number       seconds
 ---@field sse_after? number       seconds

@@ -232,6 +232,8 @@ void mcp_changes_write_fixed(struct mcp_buf *out, const struct mcp_config *a,
     write_name(out, a->max_body != b->max_body, "max_body");
     write_name(out, a->max_connections != b->max_connections,
                "max_connections");
+    write_name(out, a->connection_memory != b->connection_memory,
+               "connection_memory");
     write_name(out, a->sessions != b->sessions, "sessions");
     write_name(out, a->max_sessions != b->max_sessions, "max_sessions");
 }

@@ -69,14 +69,15 @@ struct mcp_config {
     double waiting_timeout; /* 600, of one of them         */
 
     /* limits of the wire */
-    int64_t max_body;        /* bytes, 4 Mi                 */
-    int64_t max_json_depth;  /* 64                          */
-    int64_t max_blob_bytes;  /* 25 Mi                       */
-    int64_t max_connections; /* 12000                       */
-    int64_t max_streams;     /* 10000                       */
-    double keepalive;        /* 15, comments on SSE streams */
-    double sse_after;        /* 5                           */
-    double sse_poll_after;   /* 0: never                    */
+    int64_t max_body;          /* bytes, 4 Mi                 */
+    int64_t max_json_depth;    /* 64                          */
+    int64_t max_blob_bytes;    /* 25 Mi                       */
+    int64_t max_connections;   /* 12000                       */
+    int64_t connection_memory; /* bytes of heads, 16 Ki */
+    int64_t max_streams;       /* 10000                       */
+    double keepalive;          /* 15, comments on SSE streams */
+    double sse_after;          /* 5                           */
+    double sse_poll_after;     /* 0: never                    */
 
     /* lists and sessions */
     int64_t list_page_size; /* 100                          */

@@ -199,6 +199,10 @@ static const struct mcp_option options[] = {
     {WIRE, .name = "max_connections", COUNT(1, 1000000),
      AT(max_connections), .by = MCP_BY_ALL, .initial = "12000",
      .help = "Open connections"},
+    {WIRE, .name = "connection_memory", BYTES(8 * KIB, MIB),
+     AT(connection_memory), .by = MCP_BY_ALL, .initial = "16 KiB",
+     .help = "Memory of one connection: the heads of a request and of its "
+             "answer"},
     {WIRE, .name = "max_streams", COUNT(0, 1000000), AT(max_streams),
      .by = MCP_BY_ALL, .initial = "10000",
      .help = "Open event streams"},

@@ -98,7 +98,8 @@ static struct MHD_Daemon *start_daemon(struct mcp_http_io *io)
         NULL, MHD_OPTION_NOTIFY_COMPLETED, mcp_http_completed, io,
         MHD_OPTION_NOTIFY_CONNECTION, mcp_http_connected, io,
         MHD_OPTION_URI_LOG_CALLBACK, mcp_http_uri, io,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MCP_HTTP_POOL_BYTES,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)io->http->options.config->connection_memory,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)io->http->connection_limit + 1,
         MHD_OPTION_CONNECTION_TIMEOUT, io->http->limits.idle_s, MHD_OPTION_END);
 }

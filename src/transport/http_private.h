@@ -85,11 +85,11 @@ struct mcp_http_limits {
 /* Larger buffers go with their call. */
 enum { MCP_HTTP_KEPT_BYTES = 64 * 1024 };
 
-/* What libmicrohttpd keeps for a connection: the head of its request, of which
- * each header takes some bytes more, what came behind it, and the head of the
- * answer. An answer whose head has no room there would be none at all. */
+/* What libmicrohttpd keeps for a connection (connection_memory): the head of
+ * its request, of which each header takes some bytes more, what came behind it,
+ * and the head of the answer. An answer whose head has no room there would be
+ * none at all. */
 enum {
-    MCP_HTTP_POOL_BYTES = 16 * 1024,
     MCP_HTTP_HEADER_BYTES = 64,
     MCP_HTTP_OWN_HEAD_BYTES = 1024,     /* of answers, what we write   */
     MCP_HTTP_APP_HEAD_BYTES = 6 * 1024, /* the same, what an app writes */

@@ -156,7 +156,8 @@ static bool count_answer(struct mcp_http_request *r)
 static bool fits(const struct mcp_http_request *r)
 {
     const struct mcp_call *call = &r->call;
-    size_t room = MCP_HTTP_POOL_BYTES - MCP_HTTP_OWN_HEAD_BYTES - r->head_bytes;
+    size_t room = (size_t)r->io->http->options.config->connection_memory -
+                  MCP_HTTP_OWN_HEAD_BYTES - r->head_bytes;
     size_t i, n = call->reply_type != NULL ? strlen(call->reply_type) : 0;
 
     for (i = 0; i < call->app_header_count; i++)

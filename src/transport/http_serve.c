@@ -119,7 +119,8 @@ static enum MHD_Result head(struct mcp_http_io *io, struct MHD_Connection *mhd,
         return MHD_NO;
     *context = r;
     mcp_http_check_head(r);
-    if (r->head_bytes > MCP_HTTP_POOL_BYTES - MCP_HTTP_OWN_HEAD_BYTES) {
+    if (r->head_bytes > (size_t)io->http->options.config->connection_memory -
+                            MCP_HTTP_OWN_HEAD_BYTES) {
         mcp_http_unawait(io, r->connection);
         mcp_http_send_refusal(r, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
                               "The head of the request is too large");

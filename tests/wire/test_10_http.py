@@ -438,6 +438,29 @@ class Connections(wire.TestCase):
         self.assertEqual(self.server.call("hello").status, 200)
 
 
+class Heads(wire.TestCase):
+    """connection_memory bounds the head of a request."""
+
+    APP = "local mcp = require 'mcp'\n"
+
+    def statuses(self, sizes, *options):
+        server = self.start(self.APP, options=options)
+        out = []
+        for size in sizes:
+            sock = server.socket()
+            sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+                         b"X-Long: " + b"x" * size + b"\r\n\r\n")
+            out.append(int(sock.recv(1024).split()[1]))
+            sock.close()
+        return out
+
+    def test_the_default_and_more(self):
+        self.assertEqual(self.statuses((13000, 17000)), [200, 431])
+        self.assertEqual(
+            self.statuses((50000, 67000), "--connection-memory=64KiB"),
+            [200, 431])
+
+
 class AbsoluteForm(wire.TestCase):
     """RFC 9112, section 3.2.2: a target may be a whole URL, and its host goes
     before that of the header."""
