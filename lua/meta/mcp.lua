@@ -82,6 +82,7 @@ local mcp = {}
 ---@field task_max_stored? integer
 ---@field task_cancel_grace? number
 ---@field log_level? "debug"|"info"|"warning"|"error"|"off"
+---@field log_messages? boolean  every request and answer, whole
 ---@field log_format? "text"|"json"
 ---@field guards? mcp.Guards       of every call, read and get
 ---@field dependencies? table<string, mcp.Provider>

@@ -109,6 +109,7 @@ struct mcp_config {
 
     /* log */
     int64_t log_level; /* enum mcp_log_level                */
+    bool log_messages; /* requests and answers, whole     */
     bool log_json;     /* log_format = "json" | "text"      */
 
     unsigned char *source; /* private: one mcp_config_source per option */

@@ -297,6 +297,10 @@ static const struct mcp_option options[] = {
     {LOG, .name = "log_level", WORD(log_levels), AT(log_level),
      .by = MCP_BY_ALL, .initial = "info",
      .help = "The least important lines to write"},
+    {LOG, .name = "log_messages", BOOL, AT(log_messages), .by = MCP_BY_ALL,
+     .initial = "false",
+     .help = "Write each request and answer, at level info, up to 64 KiB of "
+             "it; they may hold secrets"},
     {LOG, .name = "log_format", SWITCH(log_formats), AT(log_json),
      .by = MCP_BY_ALL, .initial = "text",
      .help = "Lines for people or for programs"},

@@ -13,7 +13,20 @@
 #include "features/notify.h"
 #include "features/shorten.h"
 
-enum { ANSWER_MAX_BYTES = 256 << 20, NAME_SHOWN_BYTES = 128 };
+enum {
+    ANSWER_MAX_BYTES = 256 << 20,
+    NAME_SHOWN_BYTES = 128,
+    LOGGED_BYTES = 64 << 10, /* what a line of the log takes */
+};
+
+/* What a client said, or hears, when log_messages is set. */
+static void log_message(const struct mcp_exchange *x, const char *what,
+                        const char *text, size_t len)
+{
+    if (x->rq.gen != NULL && x->rq.gen->config->log_messages && len > 0)
+        mcp_log(MCP_LOG_INFO, "message", "%s %.*s", what,
+                (int)(len < LOGGED_BYTES ? len : LOGGED_BYTES), text);
+}
 
 /* The last step: nothing may touch the exchange after it. */
 static void close_exchange(struct mcp_exchange *x)
@@ -26,6 +39,7 @@ static void close_exchange(struct mcp_exchange *x)
         mcp_buf_clear(&call->out);
         call->status = 202;
     }
+    log_message(x, "answer", call->out.data, call->out.len);
     reader = mcp_replay_finish(&x->replay);
     if (call->session != NULL)
         mcp_session_release(x->ep->sessions, call->session);
@@ -172,6 +186,7 @@ struct mcp_exchange *mcp_exchange_begin(struct mcp_endpoint *ep,
         .ep = ep,
     };
     call->protocol_data = x;
+    log_message(x, "request", call->body, call->body_len);
     return x;
 }
 

@@ -196,5 +196,26 @@ class Reloads(wire.TestCase):
                          -32602)
 
 
+class Logged(wire.TestCase):
+    """log_messages writes what is said and heard; nothing else does."""
+
+    APP = 'local mcp = require "mcp"\nmcp.tool("hi", function() return "ho" end)\n'
+
+    def test_requests_and_answers(self):
+        server = self.start(self.APP, options=["--log-messages"])
+        server.call("hi")
+        server.wait_stderr(r'info +message: request \{.*"tools/call"')
+        server.wait_stderr(r'info +message: answer \{.*"text":"ho"')
+        server.post("{no json", {"Content-Type": "application/json"})
+        server.wait_stderr(r"message: request \{no json")
+        server.wait_stderr(r"message: answer \{.*-32700")
+
+    def test_only_when_it_is_set(self):
+        server = self.start(self.APP, options=["--log-level", "debug"])
+        server.call("hi")
+        server.wait_stderr("tools/call hi: ok")
+        self.assertNotIn("message: ", server.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
