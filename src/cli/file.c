@@ -44,17 +44,32 @@ static enum mcp_err read_all(int fd, const char *path, struct mcp_buf *out,
     return MCP_OK;
 }
 
+/* A pipe would be waited for, and a device has no end. */
+static enum mcp_err read_regular(int fd, const char *path, struct mcp_buf *out,
+                                 char *message, size_t message_size)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return cannot("read", path, message, message_size);
+    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) /* read() says EISDIR */
+        return read_all(fd, path, out, message, message_size);
+    (void)snprintf(message, message_size, "cannot read %.512s: no regular file",
+                   path);
+    return MCP_EINTERNAL;
+}
+
 enum mcp_err mcp_file_read(const char *path, struct mcp_buf *out, char *message,
                            size_t message_size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     enum mcp_err rc;
 
     if (fd < 0 && errno == ENOENT)
         return MCP_ENOENT;
     if (fd < 0)
         return cannot("read", path, message, message_size);
-    rc = read_all(fd, path, out, message, message_size);
+    rc = read_regular(fd, path, out, message, message_size);
     (void)close(fd);
     return rc;
 }

@@ -16,7 +16,8 @@
 
 /* Reads all of `path` into `out`; `out->max` bounds it.
  * Errors: MCP_ENOENT there is no such file, without a message; MCP_ELIMIT it
- * is larger than `out->max`; MCP_EINTERNAL it cannot be read; MCP_ENOMEM. */
+ * is larger than `out->max`; MCP_EINTERNAL it cannot be read, or is no regular
+ * file; MCP_ENOMEM. */
 enum mcp_err mcp_file_read(const char *path, struct mcp_buf *out, char *message,
                            size_t message_size) MCP_MUST_USE;
 

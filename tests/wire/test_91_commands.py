@@ -793,6 +793,11 @@ class Install(Command):
         self.write("home/.gemini", "no folder")
         self.assertRefused(self.run_it("install", "gemini-cli", "app.lua"), 1,
                            r"cannot read .*: Not a directory")
+        os.mkfifo(self.path("pipe"))
+        for file in "pipe", "/dev/full":
+            self.assertRefused(
+                self.run_it("install", "cursor", "app.lua", "--file", file), 1,
+                r"cannot read .*: no regular file")
 
 
 class Completions(Command):
