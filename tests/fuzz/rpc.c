@@ -107,6 +107,19 @@ void mcp_app_client_left(struct mcp_app *a, const struct mcp_call *call)
     (void)a, (void)call;
 }
 
+bool mcp_app_answer_apart(struct mcp_app *a, const struct mcp_call *call,
+                          const char *key, const struct mcp_json *answer)
+{
+    (void)a, (void)call, (void)key, (void)answer;
+    return false;
+}
+
+size_t mcp_app_max_workers(struct mcp_app *a)
+{
+    (void)a;
+    return 8;
+}
+
 static void run_waiting(void)
 {
     for (size_t i = 0; i < app.waiting_count; i++)
