@@ -47,7 +47,7 @@ class Sessions(wire.TestCase):
             "Mcp-Session-Id": answer.headers["Mcp-Session-Id"]})
         self.assertIsNone(again.headers.get("Mcp-Session-Id"))
 
-    def test_unknown_is_404(self):
+    def test_unknown_is_404(self):  # also one of before a restart: B64
         for id in ("deadbeef", "0" * 32, "x" * 500):
             for method in ("POST", "GET", "DELETE"):
                 self.assertEqual(self.status(id, method), 404)

@@ -83,13 +83,13 @@ class Lists(wire.TestCase):
             self.assertEqual([t["name"] for t in result["tools"]], NAMES)
 
     def test_cursors(self):
-        for cursor in ("bogus", "0", "1", 1, {}, True):
+        for cursor in ("bogus", "0", "1", 1, {}, True):  # B162
             answer = self.server.rpc("tools/list", {"cursor": cursor})
             self.assertEqual(answer.status, 200)
             self.assertEqual(answer.error["code"], -32602, cursor)
             self.assertEqual(answer.error["data"], {
                 "cursor": cursor if isinstance(cursor, str) else None})
-        for cursor in ("", None):
+        for cursor in ("", None):  # B164
             answer = self.server.rpc("tools/list", {"cursor": cursor})
             self.assertEqual(len(answer.result["tools"]), len(NAMES))
 
