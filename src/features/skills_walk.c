@@ -35,15 +35,26 @@ static bool is_below(const char *uri, size_t len, const char *prefix)
                       uri[SCHEME_LEN + n] == '/');
 }
 
+/* Is uri[0..len) a folder that skill://PREFIX is or lies in? */
+static bool is_above(const char *uri, size_t len, const char *prefix)
+{
+    size_t n = len < SCHEME_LEN ? 0 : len - SCHEME_LEN;
+
+    return n > 0 && strncmp(prefix, uri + SCHEME_LEN, n) == 0 &&
+           (prefix[n] == '/' || prefix[n] == '\0');
+}
+
 /* ---- sources ---- */
 
+/* A list is of everybody, but in a folder. */
 static bool is_asked(const struct mcp_skill_source *s, enum mcp_skill_op op,
                      const struct mcp_json *uri)
 {
     if (s->op != op)
         return false;
-    return op == MCP_SKILL_OP_LIST || uri == NULL ||
-           is_below(uri->u.text, uri->count, s->prefix);
+    return uri == NULL || is_below(uri->u.text, uri->count, s->prefix) ||
+           (op == MCP_SKILL_OP_LIST &&
+            is_above(uri->u.text, uri->count, s->prefix));
 }
 
 bool mcp_skills_may_know(const struct mcp_generation *gen,

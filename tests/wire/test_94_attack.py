@@ -131,5 +131,39 @@ class Pipelined(wire.TestCase):
         self.assertEqual(wrong, [])
 
 
+SKILLS = """
+local mcp = require "mcp"
+mcp.server { name = "skills", version = "1.0.0" }
+mcp.skill { name = "fine", description = "d", files = { ["a/b.md"] = "B" } }
+local function fails(uri) error("asked for " .. tostring(uri)) end
+mcp.skills { sources = {
+  { prefix = "shop/eu", get = fails, list = fails },
+  { prefix = "finery", get = fails },
+  { prefix = "team", list = function()
+    return { { name = "one", description = "d", body = "b" } }
+  end },
+} }
+"""
+
+
+class Sources(wire.TestCase):
+    APP = SKILLS
+
+    def folder(self, uri):
+        return self.server.rpc("resources/directory/read", {"uri": uri})
+
+    def test_a_folder_is_of_those_whose_prefix_it_is(self):
+        for uri, first in (("skill://fine", "skill://fine/SKILL.md"),
+                           ("skill://fine/a", "skill://fine/a/b.md"),
+                           ("skill://team", "skill://team/one"),
+                           ("skill://team/one", "skill://team/one/SKILL.md")):
+            uris = [r["uri"] for r in self.folder(uri).result["resources"]]
+            self.assertIn(first, uris)
+        for uri in "skill://shop", "skill://shop/eu", "skill://shop/eu/a":
+            self.assertEqual(self.folder(uri).error["code"], -32603, uri)
+        for uri in "skill://sho", "skill://shop/e", "skill://shop/eus":
+            self.assertEqual(self.folder(uri).error["code"], -32602, uri)
+
+
 if __name__ == "__main__":
     unittest.main()
