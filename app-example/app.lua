@@ -113,6 +113,34 @@ mcp.tool("brew", {
   return "Your " .. drink .. " is ready."
 end)
 
+-- Work that takes long may be a task: the client gets a handle at once, looks
+-- after it, and answers its questions. Other clients wait for the call to end.
+
+mcp.tasks { store = "memory:" } -- by default a file that outlives the process
+
+--- Roasts beans. Asks, when they are medium, whether they shall become dark.
+mcp.tool("roast", {
+  task = true,
+  input = {
+    { "kilos", t.number { description = "Of beans", gt = 0, max = 20 } },
+    { "seconds", t.number { description = "For each degree", min = 0, max = 600, default = 1 } },
+  },
+}, function(kilos, seconds, ctx)
+  for i, degree in ipairs { "light", "medium" } do
+    ctx.sleep(seconds) -- holds no thread
+    ctx.progress(i, 3, degree)
+  end
+  local answer = ctx.elicit {
+    message = ("%g kg are medium. Roast on?"):format(kilos),
+    schema = { type = "object", properties = { dark = { type = "boolean" } } },
+  }
+  local dark = answer.action == "accept" and answer.content.dark
+  if dark then
+    ctx.sleep(seconds)
+  end
+  return ("%g kg of %s beans."):format(kilos, dark and "dark" or "medium")
+end)
+
 --- How a drink is made: the recipe, and a link to the whole book.
 ---@param drink string A name from the menu
 mcp.tool("recipe", { read_only = true }, function(drink) -- types in the comment

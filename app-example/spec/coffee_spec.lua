@@ -44,6 +44,20 @@ describe("the coffee bar", function()
     assert.equal("Your filter is ready.", mcp_test.text(assert(brewing:result())))
   end)
 
+  it("roasts as a task that asks", function()
+    local asked
+    local customer = mcp_test.client("app.lua", {
+      tasks = true,
+      answer = function(question)
+        asked = question.message
+        return { dark = true }
+      end,
+    })
+    local roasted = assert(customer:call_tool("roast", { kilos = 2, seconds = 0 }))
+    assert.equal("2 kg are medium. Roast on?", asked)
+    assert.equal("2 kg of dark beans.", mcp_test.text(roasted))
+  end)
+
   it("serves its rules and each drink", function()
     local rules = assert(client:read("coffee://rules"))
     assert.equal("text/markdown", rules.contents[1].mimeType)

@@ -52,7 +52,7 @@ class Example(wire.TestCase):
     def test_the_list_has_the_order_of_the_file_and_says_what_it_says(self):
         tools = self.server.rpc("tools/list").result["tools"]
         self.assertEqual([tool["name"] for tool in tools],
-                         ["menu", "price", "order", "brew", "recipe",
+                         ["menu", "price", "order", "brew", "roast", "recipe",
                           "who_am_i", "opening_hours"])
         by_name = {tool["name"]: tool for tool in tools}
         self.assertEqual(by_name["menu"]["description"],
