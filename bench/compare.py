@@ -510,7 +510,7 @@ def scaling(report, rounds, seconds):
     return ratios
 
 
-PROGRAMS = ("json_parse", "schema_eval", "value", "reload", "skills")
+PROGRAMS = ("json_parse", "schema_eval", "value", "reset", "reload", "skills")
 
 
 def micro(report):
