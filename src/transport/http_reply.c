@@ -5,6 +5,7 @@
  * response's last use (the completed callback comes after it).
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -152,28 +153,41 @@ static bool count_answer(struct mcp_http_request *r)
     return true;
 }
 
-/* Is there room for the headers that the app wrote? */
+/* Headers that the app writes may take so much: what the request has left, and
+ * half of the memory may be full of further ones. */
+static size_t room_for_headers(const struct mcp_http_request *r)
+{
+    size_t memory = (size_t)r->io->http->options.config->connection_memory;
+    size_t left = memory - MCP_HTTP_OWN_HEAD_BYTES - r->head_bytes;
+    size_t most = memory / 8 * 3;
+
+    if (most > MCP_HTTP_APP_HEAD_BYTES)
+        most = MCP_HTTP_APP_HEAD_BYTES;
+    return most < left ? most : left;
+}
+
 static bool fits(const struct mcp_http_request *r)
 {
     const struct mcp_call *call = &r->call;
-    size_t room = (size_t)r->io->http->options.config->connection_memory -
-                  MCP_HTTP_OWN_HEAD_BYTES - r->head_bytes;
     size_t i, n = call->reply_type != NULL ? strlen(call->reply_type) : 0;
 
     for (i = 0; i < call->app_header_count; i++)
         n += strlen(call->app_headers[i].name) +
              strlen(call->app_headers[i].value) + 4;
-    return n <= MCP_HTTP_APP_HEAD_BYTES && n <= room;
+    return n == 0 || n <= room_for_headers(r);
 }
 
 static void refuse_headers(struct mcp_http_request *r)
 {
-    mcp_log(MCP_LOG_ERROR, "http",
-            "%s %s: the headers of the answer are larger than 6 KiB",
-            r->call.http_method, r->call.path);
+    char text[128];
+
+    (void)snprintf(text, sizeof(text),
+                   "The headers of the answer are larger than %zu bytes",
+                   room_for_headers(r));
+    mcp_log(MCP_LOG_ERROR, "http", "%s %s: %s", r->call.http_method,
+            r->call.path, text);
     mcp_buf_free(&r->call.out);
-    refuse(r, &r->call, MHD_HTTP_INTERNAL_SERVER_ERROR,
-           "The headers of the answer are larger than 6 KiB");
+    refuse(r, &r->call, MHD_HTTP_INTERNAL_SERVER_ERROR, text);
 }
 
 enum MHD_Result mcp_http_reply_call(struct mcp_http_request *r)

@@ -57,13 +57,13 @@ class Heads(wire.TestCase):
         self.assertEqual(self.status(b"/one/%d" % most), 200)
         answer = self.server.get("/one/%d" % (most + 1))
         self.assertEqual(answer.status, 500)
-        self.assertIn("larger than 6 KiB", json.loads(answer.body)["message"])
+        self.assertIn("larger than 6144 bytes", json.loads(answer.body)["message"])
         self.assertEqual(self.status(b"/one/1000000"), 500)
         self.assertEqual(self.status(b"/many/300"), 200)
         self.assertEqual(self.status(b"/many/5000"), 500)
         self.assertEqual(self.status(b"/type/40"), 200)
         self.assertIn(self.status(b"/type/7000"), (200, 500))
-        self.server.wait_stderr("/one/1000000: the headers of the answer")
+        self.server.wait_stderr("/one/1000000: The headers of the answer")
 
     def test_large_heads_on_both_sides(self):
         most = APP_HEAD - TEXT - len("X-A: \r\n")
@@ -71,6 +71,18 @@ class Heads(wire.TestCase):
             self.assertIn(
                 self.status(b"/one/%d" % most, b"X-Q: " + b"q" * size + b"\r\n"),
                 (200, 500))
+
+    def test_less_memory_has_less_room(self):
+        server = self.start(APP, options=("--connection-memory", "8 KiB"))
+        most = 3 * 1024 - TEXT - len("X-A: \r\n")
+        host = b" HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        behind = (b"GET /empty" + host + b"\r\n") * 300
+        for size, status in (most, b"200"), (most + 1, b"500"):
+            got = everything(server, b"GET /one/%d" % size + host + b"\r\n"
+                             + behind + b"GET /empty" + host
+                             + b"Connection: close\r\n\r\n")
+            self.assertEqual(re.findall(rb"HTTP/1\.1 (\d+)", got),
+                             [status] + [b"200"] * 301)
 
     def test_a_query_of_ampersands(self):
         self.assertEqual(self.status(b"/empty?" + b"&" * 4000), 200)
