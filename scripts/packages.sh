@@ -8,8 +8,8 @@ packages_build=(gcc libc6-dev cmake ninja-build pkg-config luajit
   libluajit-5.1-dev libmicrohttpd-dev libpcre2-dev libssl-dev libyaml-dev
   lua-cjson libsqlite3-dev libcurl4-openssl-dev)
 packages_test=(git libcmocka-dev libjansson-dev lua-busted lua-check clang
-  libclang-rt-14-dev clang-format)
-packages_bench=(wrk valgrind)
+  libclang-rt-14-dev clang-format valgrind)
+packages_bench=(wrk)
 # A command that also comes from elsewhere (nvm, pyenv): its package is
 # installed only when the command is missing. command:package
 commands_test=(python3:python3 node:nodejs npm:npm curl:curl openssl:openssl)

@@ -6,7 +6,7 @@
 # stage that ends non-zero has failed whatever it counted.
 
 logs=$here/build/test
-stage_names=(build lint unit tsan lua wire wire-release e2e fuzz docs soak)
+stage_names=(build lint unit tsan lua wire wire-release e2e fuzz docs speed soak)
 
 stage_help() {
   cat <<'TEXT'
@@ -21,6 +21,7 @@ stages of ./dev test, run in this order:
   e2e           official client and conformance suite (npm) against the release binary
   fuzz          every fuzzer for FUZZ_SECONDS (3) each
   docs          the code blocks of README and docs
+  speed         instructions of a call are not more than 5 % above the record
   soak          everything at once for SOAK_SECONDS (60): release, ASan, TSan builds;
                 then the server is killed under tasks, 5 times
 TEXT
@@ -241,6 +242,11 @@ stage_docs() {
   cat "$out"
   count "$(grep -c '^ok ' "$out" || true)" "$(grep -c '^FAILED ' "$out" || true)" 0
   return $rc
+}
+
+stage_speed() {
+  build_or_show release
+  check "instructions of a call" limited python3 bench/instructions.py --check
 }
 
 # soak_of PRESET SECONDS [options]: the mixed soak against that binary.
