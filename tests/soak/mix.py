@@ -47,7 +47,7 @@ mcp.tool("steps", function(args, ctx)
   for i = 1, 20 do ctx.progress(i, 20) end
   return version .. " " .. part
 end)
-mcp.tasks { store = "memory:", ttl_ms = 1000 }
+mcp.tasks { store = "memory:", ttl_ms = 20000 } -- twenty times what a poll may take
 mcp.tool("job", { task = "required" }, function(n, ctx)
   for i = 1, 5 do ctx.progress(i, 5) ctx.sleep(0.01) end
   local answer = ctx.elicit { message = "?", schema = { x = mcp.types.number() } }
