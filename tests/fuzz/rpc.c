@@ -193,7 +193,25 @@ static void on_done(struct mcp_call *call)
                      call->reply_headers[i].value);
 }
 
-static const struct mcp_call_ops ops = {.emit = on_emit, .done = on_done};
+static enum mcp_err on_emit_event(struct mcp_call *call, const char *id,
+                                  unsigned retry_ms, const char *msg,
+                                  size_t len)
+{
+    (void)retry_ms;
+    for (const char *c = id; c != NULL && *c != '\0'; c++)
+        check(*c > ' ' && *c <= '~', "an id that is not visible ASCII");
+    return on_emit(call, msg, len);
+}
+
+static void on_detach(struct mcp_call *call)
+{
+    check(((struct message *)call->transport_data)->done == 0, "too late");
+}
+
+static const struct mcp_call_ops ops = {.emit = on_emit,
+                                        .done = on_done,
+                                        .emit_event = on_emit_event,
+                                        .detach = on_detach};
 
 /* ---- messages ---- */
 
