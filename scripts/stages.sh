@@ -149,7 +149,8 @@ stage_lua() {
 }
 
 # run_wire PRESET: Python's unittest over tests/wire against that binary. Each
-# file is a process of its own, $jobs at a time; the late ones take longest.
+# file is a process of its own, two for each core at a time, as most of them
+# wait; the late ones take longest.
 run_wire() {
   build_or_show "$1"
   local out=$logs/wire-$1 rc=0 ran bad skipped
@@ -157,7 +158,7 @@ run_wire() {
   export -f limited
   find tests/wire -name 'test_*.py' -printf '%f\n' | sort -r |
     MCPLUAD_BIN=$here/build/$1/mcpluad PYTHONDONTWRITEBYTECODE=1 \
-      PYTHONPATH=$here/tests/wire xargs -P "$jobs" -I{} bash -c \
+      PYTHONPATH=$here/tests/wire xargs -P $((2 * jobs)) -I{} bash -c \
       'limited python3 -m unittest -v "$(basename {} .py)" >"$0/{}.out" 2>&1' \
       "$out" || rc=1
   show_failed "$out"
