@@ -54,12 +54,23 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
 /* ---- inside the protected call --------------------------------------------
  */
 
+/* Pushes the module's function: its bytecode, or, for a LuaJIT that is another
+ * than that of the build, its source. */
+static void push_embedded(lua_State *L, const struct mcp_embedded_lua *m)
+{
+    if (m->code_len > 0 &&
+        luaL_loadbuffer(L, (const char *)m->code, m->code_len, m->chunk) == 0)
+        return;
+    lua_settop(L, 0);
+    if (luaL_loadbuffer(L, (const char *)m->data, m->len, m->chunk) != 0)
+        (void)lua_error(L);
+}
+
 static int load_embedded(lua_State *L)
 {
     const struct mcp_embedded_lua *m = lua_touserdata(L, lua_upvalueindex(1));
 
-    if (luaL_loadbuffer(L, (const char *)m->data, m->len, m->chunk) != 0)
-        return lua_error(L);
+    push_embedded(L, m);
     lua_pushstring(L, m->module);
     lua_call(L, 1, 1);
     return 1;
