@@ -21,7 +21,7 @@
 #include "app/timers.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/seal.h"
+#include "base/thread.h"
 
 enum {
     OUTCOME_MAX = 128 << 20, /* bytes of one answer                   */
@@ -217,7 +217,7 @@ struct mcp_runner *mcp_here_begin(struct mcp_app *app)
 void mcp_here_end(struct mcp_app *app, struct mcp_runner *runner)
 {
     mcp_runner_free(runner);
-    mcp_seal_end_thread();
+    mcp_thread_leave();
     (void)pthread_mutex_lock(&app->lock);
     app->here_threads--;
     (void)pthread_cond_signal(&app->gone);

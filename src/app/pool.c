@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/seal.h"
+#include "base/thread.h"
 
 enum {
     GUARD_BYTES = 128 << 10,
@@ -63,7 +63,7 @@ static struct mcp_job *next_job(struct mcp_pool *p)
     return job;
 }
 
-static void *worker_main(void *arg)
+static void worker_main(void *arg)
 {
     struct mcp_pool *p = arg;
     struct mcp_runner *runner = mcp_runner_new(p->options.supervisor);
@@ -81,12 +81,11 @@ static void *worker_main(void *arg)
     }
     (void)pthread_mutex_unlock(&p->lock);
     mcp_runner_free(runner);
-    mcp_seal_end_thread();
+    mcp_thread_leave();
     (void)pthread_mutex_lock(&p->lock);
     p->workers--;
     (void)pthread_cond_signal(&p->gone);
     (void)pthread_mutex_unlock(&p->lock);
-    return NULL;
 }
 
 void mcp_pool_init_attr(pthread_attr_t *attr, size_t stack_bytes)
@@ -94,7 +93,6 @@ void mcp_pool_init_attr(pthread_attr_t *attr, size_t stack_bytes)
     (void)pthread_attr_init(attr);
     (void)pthread_attr_setstacksize(attr, stack_bytes);
     (void)pthread_attr_setguardsize(attr, GUARD_BYTES);
-    (void)pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
 }
 
 /* Starts one more worker. Its signals are those of the process, because what a
@@ -102,16 +100,13 @@ void mcp_pool_init_attr(pthread_attr_t *attr, size_t stack_bytes)
 static bool start_worker(struct mcp_pool *p)
 {
     pthread_attr_t attr;
-    pthread_t thread;
-    int rc;
+    bool started;
 
     mcp_pool_init_attr(&attr, p->options.stack_bytes);
-    rc = pthread_create(&thread, &attr, worker_main, p);
+    started = mcp_thread_start(&attr, worker_main, p);
     (void)pthread_attr_destroy(&attr);
-    if (rc != 0)
-        return false;
-    p->workers++;
-    return true;
+    p->workers += started;
+    return started;
 }
 
 /* ---- the queue ------------------------------------------------------------
@@ -365,6 +360,7 @@ bool mcp_pool_free(struct mcp_pool *p, unsigned wait_ms)
     (void)pthread_mutex_unlock(&p->lock);
     if (!gone)
         return false;
+    mcp_threads_settle();
     mcp_supervisor_set_tick(p->options.supervisor, NULL, NULL);
     (void)pthread_mutex_destroy(&p->lock);
     (void)pthread_cond_destroy(&p->work);

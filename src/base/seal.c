@@ -53,11 +53,6 @@ static enum mcp_err derive(const struct mcp_seal_keys *keys, size_t i,
     return process_err;
 }
 
-void mcp_seal_end_thread(void)
-{
-    OPENSSL_thread_stop();
-}
-
 /* ---- one message ---- */
 
 /* What lies between the layers of a message: all by AES-256-GCM. */

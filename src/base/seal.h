@@ -44,8 +44,4 @@ enum mcp_err mcp_seal_open(const struct mcp_seal_keys *keys, const void *bound,
                            size_t bound_len, const char *sealed, size_t len,
                            struct mcp_buf *out) MCP_MUST_USE;
 
-/* Frees what the crypto library keeps for the calling thread, which is about to
- * end. A detached thread may outlive the library's own clean-up at exit. */
-void mcp_seal_end_thread(void);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "protocol/endpoint.h"
 #include "transport/http_private.h"
 
@@ -140,11 +141,10 @@ static void count_threads(struct mcp_http *http, int more)
 static bool start_thread(struct mcp_http_io *io, const pthread_attr_t *attr)
 {
     struct mcp_http *http = io->http;
-    pthread_t thread;
 
     atomic_fetch_add(&io->mailbox->refs, 1);
     count_threads(http, +1);
-    if (pthread_create(&thread, attr, mcp_http_io_run, io) == 0)
+    if (mcp_thread_start(attr, mcp_http_io_run, io))
         return true;
     count_threads(http, -1);
     mcp_http_mailbox_release(io->mailbox);
@@ -278,6 +278,7 @@ static void wait_for_loops(struct mcp_http *http)
     while (http->loops + http->starting > 0)
         (void)pthread_cond_wait(&http->ended, &http->lock);
     (void)pthread_mutex_unlock(&http->lock);
+    mcp_threads_settle();
 }
 
 void mcp_http_stop(struct mcp_http *http, double grace_s)

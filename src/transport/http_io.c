@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "protocol/endpoint.h"
 #include "transport/http_private.h"
 
@@ -531,7 +532,7 @@ static void count_down(struct mcp_http *http, unsigned *count)
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-void *mcp_http_io_run(void *arg)
+void mcp_http_io_run(void *arg)
 {
     struct mcp_http_io *io = arg;
     struct mcp_http_mailbox *mb = io->mailbox;
@@ -552,8 +553,8 @@ void *mcp_http_io_run(void *arg)
         mcp_http_role_close(&mb->role);
     if (runner != NULL)
         mcp_here_end(app, runner);
+    mcp_thread_leave();
     if (ended)
         count_down(http, &http->loops);
     mcp_http_mailbox_release(mb);
-    return NULL;
 }

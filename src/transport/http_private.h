@@ -297,7 +297,7 @@ extern const struct mcp_http_limits mcp_http_default_limits;
 enum mcp_err mcp_http_io_open(struct mcp_http_io *io, struct mcp_http *http,
                               unsigned index) MCP_MUST_USE;
 /* Thread function. Ends some time after http->state is MCP_HTTP_DRAINING. */
-void *mcp_http_io_run(void *io);
+void mcp_http_io_run(void *io);
 /* After the thread has ended, or if it never started. */
 void mcp_http_io_close(struct mcp_http_io *io);
 /* Reads on, for a while, what the peer sends on connection `fd`, which is about
