@@ -97,8 +97,11 @@ APP = """
 local mcp = require "mcp"
 mcp.server { name = "runaways", version = "1.0.0" }
 mcp.tool("ok", function(text) return "fine " .. text end)
-""" + "".join('mcp.tool("r%d", function(args, ctx) %s end)\n' % (i, body)
-              for i, body in enumerate(RUNAWAYS))
+"""
+for i, (body, text) in enumerate(RUNAWAYS.items()):
+    # Those that meet another limit than time have time enough to meet it.
+    APP += 'mcp.tool("r%d", {%s}, function(args, ctx) %s end)\n' % (
+        i, "" if text in (None, "longer than") else " timeout = 20 ", body)
 
 OPTIONS = ["--call-timeout", "0.25", "--memory-limit", "16MiB"]
 
@@ -110,9 +113,7 @@ class Each(wire.TestCase):
     STEP = 1
 
     def run_away(self, i, body, call):
-        begun = time.monotonic()
         answer = call("r%d" % i)
-        self.assertLess(time.monotonic() - begun, 8)
         self.assertEqual(answer.status, 200, answer)
         result = answer.result
         if body in HARMLESS and not result.get("isError"):
@@ -146,7 +147,7 @@ class InImages(Each):
 
     def test_all_at_once(self):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            runs = [pool.submit(self.run_away_late, i, body)
+            runs = [pool.submit(self.run_away, i, body, self.server.call)
                     for i, body in enumerate(RUNAWAYS)]
             good = [pool.submit(self.fine, self.server.call, "c%d" % i)
                     for i in range(40)]
@@ -154,23 +155,15 @@ class InImages(Each):
                 run.result()
         self.fine(self.server.call, "after all")
 
-    def run_away_late(self, i, body):
-        """As run_away, but on a busy machine the limit of time may come
-        before that of memory or depth."""
-        result = self.server.call("r%d" % i).result
-        if body not in HARMLESS:
-            self.assertIs(result.get("isError"), True, body)
-
     def test_lists_answer_while_all_workers_spin(self):
-        server = self.start(APP, options=["--call-timeout", "3",
+        server = self.start(APP, options=["--call-timeout", "5",
                                           "--max-workers", "2"])
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             spins = [pool.submit(server.call, "r0") for _ in range(4)]
             time.sleep(0.5)
-            begun = time.monotonic()
             tools = server.rpc("tools/list").result["tools"]
             self.assertEqual(server.get("/healthz").status, 200)
-            self.assertLess(time.monotonic() - begun, 2)
+            self.assertFalse(any(spin.done() for spin in spins))
             self.assertTrue(tools)
             for spin in spins:
                 self.assertIs(spin.result().result["isError"], True)
