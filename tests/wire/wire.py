@@ -69,6 +69,19 @@ def sanitizer_env(extra=None):
     return env
 
 
+def wait_until(condition, what="it never came to be", seconds=ANSWER_SECONDS):
+    """Asks until condition() is true; what it was. `what` is said when it is
+    not in time, the result of it when it is a function."""
+    end = time.monotonic() + seconds
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > end:
+            raise AssertionError(what() if callable(what) else what)
+        time.sleep(0.01)
+
+
 class Process:
     """The binary with its own folder and its stderr collected."""
 
@@ -140,6 +153,13 @@ class Process:
                         getattr(pattern, "pattern", pattern),
                         "".join(self._stderr)))
                 self._new_line.wait(left)
+
+    def wait_said(self, text, count=1, seconds=ANSWER_SECONDS):
+        """Waits until stderr has `text` so often: what a handler wrote there
+        when it began, say."""
+        wait_until(lambda: self.stderr.count(text) >= count,
+                   lambda: "stderr has not %d times %r, but:\n%s" % (
+                       count, text, self.stderr), seconds)
 
     def signal(self, number):
         self.process.send_signal(number)
