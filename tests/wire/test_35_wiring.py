@@ -1,7 +1,6 @@
 """What surrounds a handler, over the wire: guards, dependencies, hooks, groups
 and filters."""
 
-import time
 import unittest
 
 import wire
@@ -129,11 +128,7 @@ class Wiring(wire.TestCase):
             "ask", capabilities={"elicitation": {"form": {}}}).result
         self.assertEqual(result["resultType"], "input_required")
         self.server.wait_stderr("said: after ask nil")
-        for _ in range(100):
-            if self.server.stderr.count("said: close") > before:
-                return
-            time.sleep(0.05)
-        self.fail("no cleanup")
+        self.server.wait_said("said: close", before + 1)
 
     def test_wrong_arguments_reach_no_hook(self):
         self.assertTrue(self.text("find", {"wat": "a"})[0])
@@ -191,13 +186,9 @@ mcp.tool("guarded", { guards = function(ctx) ctx.elicit(question "g") end },
                     self.assertEqual(answer.result["content"][0]["text"],
                                      "ran", (arguments, answer))
                     self.assertEqual(len(answer.messages), 1)
-                for _ in range(100):
-                    if self.server.stderr.count(
-                            "cannot ask the client") == before + 2:
-                        break
-                    time.sleep(0.02)
-                else:
-                    self.fail("%s: %s" % (arguments, self.server.stderr))
+                self.server.wait_said("cannot ask the client", before + 2)
+                self.assertEqual(self.server.stderr.count(
+                    "cannot ask the client"), before + 2, arguments)
         for line in ("before", "after"):
             self.assertIn("%s_tool_call of tool t failed: a hook or a cleanup "
                           "cannot ask the client" % line, self.server.stderr)

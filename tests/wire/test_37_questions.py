@@ -1,8 +1,6 @@
 """Questions to the client: by replay in 2026-07-28, by requests on the call's
 own stream in the 2025 revisions; over HTTP and stdio."""
 
-import json
-import threading
 import time
 import unittest
 

@@ -28,7 +28,8 @@ end)
 
 mcp.tool("large", function(bytes, ctx)
   ctx.log("info", "soon")
-  ctx.sleep(0.3)
+  ctx.sleep(0.5)
+  io.stderr:write("it ends\\n")
   return ("x"):rep(bytes)
 end)
 
@@ -228,10 +229,12 @@ class Resuming(Case):
     def test_large_results(self):
         session = self.server.session()
         for size, kept in ((3 << 20, True), (5 << 20, False)):
+            ended = self.server.stderr.count("it ends")
             stream = self.call(session, "large", {"bytes": size})
             event = next(e for e in stream if e.data)
             stream.close()
-            time.sleep(1)
+            self.server.wait_said("it ends", ended + 1)
+            time.sleep(1.5)  # for megabytes to be written as JSON
             with self.get(session, event.id) as rest:
                 message = rest.messages()[-1]
             self.assertEqual(message["id"], session.next_id - 1)
@@ -290,10 +293,8 @@ class Polling(Case):
 
     def test_the_server_ends_the_stream_and_the_client_comes_back(self):
         session = self.server.session()
-        begun = time.monotonic()
-        stream = self.call(session, "quiet", {"seconds": 1.8})
+        stream = self.call(session, "quiet", {"seconds": 4})
         events = list(stream)
-        self.assertLess(time.monotonic() - begun, 1.5)
         self.assertEqual([(e.data, e.retry) for e in events], [("", "1000")])
         polls = 0
         while True:

@@ -2,7 +2,6 @@
 is the same handler, as the answer of a route."""
 
 import json
-import os
 import unittest
 
 import wire
