@@ -151,15 +151,14 @@ static enum mcp_err write_pairs(struct mcp_value_writer *w,
 static enum mcp_err write_table(struct mcp_value_writer *w,
                                 const struct mcp_place *at)
 {
-    struct mcp_place child = {.up = at, .depth = at->depth + 1};
+    struct mcp_place here = *at;
+    struct mcp_place child = {.up = &here, .depth = at->depth + 1};
     int t = lua_gettop(w->L);
     size_t count = lua_objlen(w->L, t);
 
-    if (at->depth >= MCP_VALUE_MAX_DEPTH)
-        return mcp_value_refuse(w, at,
-                                "is nested more than %d deep or "
-                                "contains itself",
-                                MCP_VALUE_MAX_DEPTH);
+    here.table = lua_topointer(w->L, t);
+    if (here.depth >= MCP_VALUE_MAX_DEPTH)
+        return mcp_value_refuse_depth(w, &here);
     mcp_buf_putc(w->out, '{');
     mcp_buf_putc(w->out, mark_of(w->L));
     write_size(w->out, count);
@@ -172,7 +171,7 @@ static enum mcp_err write_table(struct mcp_value_writer *w,
             return err;
         lua_pop(w->L, 1);
     }
-    return write_pairs(w, at, t, count);
+    return write_pairs(w, &here, t, count);
 }
 
 static enum mcp_err refuse_type(struct mcp_value_writer *w,

@@ -10,7 +10,6 @@
 
 #include <lauxlib.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "app/host.h"
@@ -112,69 +111,6 @@ void mcp_value_push(lua_State *L, const struct mcp_json *v)
         push_object(L, v);
         break;
     }
-}
-
-/* ---- paths and refusals ---- */
-
-/* Appends one segment of a JSON pointer (RFC 6901); false: no room. */
-static bool add_segment(char *path, size_t size, size_t *len,
-                        const struct mcp_place *at)
-{
-    size_t i, n = *len;
-    int digits;
-    char c;
-
-    if (at->key == NULL) {
-        digits = snprintf(path + n, size - n, "/%zu", at->n);
-        if (digits < 0 || (size_t)digits >= size - n)
-            return false;
-        *len = n + (size_t)digits;
-        return true;
-    }
-    if (size - n < 2)
-        return false;
-    path[n++] = '/';
-    for (i = 0; i < at->n && size - n > 2; i++) {
-        c = at->key[i];
-        if (c == '~' || c == '/') {
-            path[n++] = '~';
-            c = c == '~' ? '0' : '1';
-        }
-        path[n++] = c;
-    }
-    *len = n;
-    return i == at->n;
-}
-
-static void tell_path(struct mcp_value_error *error, const struct mcp_place *at)
-{
-    const struct mcp_place *chain[MCP_VALUE_MAX_DEPTH + 2];
-    char *path = error->path;
-    size_t len = 0, count = 0, room = sizeof(error->path) - 3;
-    bool whole = true;
-
-    for (; at->up != NULL; at = at->up)
-        chain[count++] = at;
-    while (whole && count > 0)
-        whole = add_segment(path, room, &len, chain[--count]);
-    if (!whole) {
-        (void)mcp_utf8_valid(path, len, &len);
-        memcpy(path + len, "...", 3);
-        len += 3;
-    }
-    path[len] = '\0';
-}
-
-enum mcp_err mcp_value_refuse(struct mcp_value_writer *w,
-                              const struct mcp_place *at, const char *fmt, ...)
-{
-    va_list ap;
-
-    tell_path(w->error, at);
-    va_start(ap, fmt);
-    (void)vsnprintf(w->error->message, sizeof(w->error->message), fmt, ap);
-    va_end(ap);
-    return MCP_EINVAL;
 }
 
 /* ---- the shape: what an empty table is ---- */
@@ -393,7 +329,7 @@ static enum mcp_err count_items(struct mcp_value_writer *w,
 static enum mcp_err write_array(struct mcp_value_writer *w,
                                 const struct mcp_place *at, int t)
 {
-    struct mcp_place child = {at, NULL, 0, at->depth + 1, MCP_ROLE_DATA};
+    struct mcp_place child = {at, NULL, 0, at->depth + 1, MCP_ROLE_DATA, NULL};
     enum mcp_err err;
     int count, i;
 
@@ -434,25 +370,21 @@ static enum mcp_err write_table(struct mcp_value_writer *w,
                                 const struct mcp_place *at)
 {
     const void *meta = metatable_of(w);
-    struct mcp_place block;
+    struct mcp_place here = *at;
     int t = lua_gettop(w->L);
 
-    if (at->depth >= MCP_VALUE_MAX_DEPTH)
-        return mcp_value_refuse(w, at,
-                                "is nested more than %d deep or "
-                                "contains itself",
-                                MCP_VALUE_MAX_DEPTH);
+    at = &here;
+    here.table = lua_topointer(w->L, t);
+    if (here.depth >= MCP_VALUE_MAX_DEPTH)
+        return mcp_value_refuse_depth(w, at);
     if (w->out->failed)
         return MCP_ENOMEM;
     luaL_checkstack(w->L, 8, "a value is nested too deep");
     lua_pushnil(w->L);
     if (!lua_next(w->L, t))
         return write_empty(w, at, meta);
-    if (meta != NULL && meta == w->block_mark) {
-        block = *at;
-        block.role = MCP_ROLE_BLOCK;
-        at = &block;
-    }
+    if (meta != NULL && meta == w->block_mark)
+        here.role = MCP_ROLE_BLOCK;
     if (lua_type(w->L, -2) == LUA_TNUMBER) {
         if (meta != NULL && meta == w->object_mark)
             return mcp_value_refuse(w, at,
@@ -550,7 +482,7 @@ enum mcp_err mcp_value_write_any(struct mcp_value_writer *w,
 enum mcp_err mcp_value_run(struct mcp_value_writer *w, int idx,
                            enum mcp_role role, int stack)
 {
-    struct mcp_place root = {NULL, NULL, 0, 0, role};
+    struct mcp_place root = {NULL, NULL, 0, 0, role, NULL};
     bool failed_before = w->out->failed;
     size_t len = w->out->len;
     int top = lua_gettop(w->L);

@@ -282,7 +282,7 @@ static bool named_before(lua_State *L, int t, int i)
 enum mcp_err mcp_value_write_pairs(struct mcp_value_writer *w,
                                    const struct mcp_place *at, int t, int count)
 {
-    struct mcp_place item = {at, NULL, 0, at->depth + 1, MCP_ROLE_DATA};
+    struct mcp_place item = {at, NULL, 0, at->depth + 1, MCP_ROLE_DATA, NULL};
     struct mcp_place child;
     enum mcp_err err;
     int i;

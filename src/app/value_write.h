@@ -34,6 +34,7 @@ struct mcp_place {
     size_t n;                   /* bytes of the key, or index from 0      */
     unsigned depth;             /* tables around it                       */
     enum mcp_role role;         /* what a table here means                */
+    const void *table;          /* what it is; NULL: not yet known, no table */
 };
 
 struct mcp_value_writer {
@@ -55,6 +56,12 @@ struct mcp_value_writer {
 enum mcp_err mcp_value_refuse(struct mcp_value_writer *w,
                               const struct mcp_place *at, const char *fmt, ...)
     MCP_PRINTF(3, 4);
+
+/* Refuses the table at `at`, which is deeper than MCP_VALUE_MAX_DEPTH: as one
+ * that contains itself where it does, with the path at which it closes. The
+ * places around it must have their `table`. Returns MCP_EINVAL. */
+enum mcp_err mcp_value_refuse_depth(struct mcp_value_writer *w,
+                                    const struct mcp_place *at);
 
 /* Writes the value at the top of the stack, which stays there. On errors the
  * stack may hold more. */

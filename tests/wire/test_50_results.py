@@ -240,7 +240,7 @@ class Results(wire.TestCase):
 
     def test_a_circle_is_refused(self):
         self.each([CIRCLE], lambda _version, _body, result:
-                  self.fails_with(result, "contains itself"))
+                  self.fails_with(result, "contain itself"))
 
     def test_a_blob_of_the_limit_is_sent(self):
         def check(_version, _body, result):

@@ -395,7 +395,8 @@ static void lua_refusals(void **state)
            "value /a/1 is a function, which cannot be shared");
     expect(&b, "wrong", "{\"what\":\"key\"}", true,
            "has a key that is a table");
-    expect(&b, "wrong", "{\"what\":\"cycle\"}", true, "contains itself");
+    expect(&b, "wrong", "{\"what\":\"cycle\"}", true,
+           "must not contain itself");
     expect(&b, "wrong", "{\"what\":\"thread\"}", true,
            "the value is a thread, which cannot be shared");
     expect(&b, "wrong", "{\"what\":\"ttl\"}", true, "more than 0 seconds");
