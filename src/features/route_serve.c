@@ -212,19 +212,23 @@ static void finish(struct mcp_request *rq, const struct mcp_job *job,
 
 /* ---- requests ---- */
 
-/* Nothing is at this path. An app without routes says so as ever. */
+/* Nothing is at this path. An app without routes says so in plain text. */
 static void write_nowhere(struct mcp_request *rq)
 {
+    const char *endpoint = rq->gen->config->base_path;
     struct mcp_call *call = rq->call;
+    char text[512];
 
     if (rq->gen->route_count > 0) {
-        mcp_route_write_error(call, NOT_FOUND, "Nothing is at this path");
+        (void)snprintf(text, sizeof(text),
+                       "Nothing is at this path; the MCP endpoint is %.400s",
+                       endpoint);
+        mcp_route_write_error(call, NOT_FOUND, text);
         return;
     }
     call->status = NOT_FOUND;
     call->reply_type = TYPE_TEXT;
-    mcp_buf_puts(&call->out, "not found: the endpoint is /mcp, unless "
-                             "base_path says otherwise\n");
+    mcp_buf_printf(&call->out, "not found: the MCP endpoint is %s\n", endpoint);
 }
 
 static const char *type_name(enum mcp_path_kind kind)

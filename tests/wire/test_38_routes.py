@@ -10,6 +10,8 @@ import unittest
 
 import wire
 
+NOWHERE = "Nothing is at this path; the MCP endpoint is /mcp"
+
 APP = r"""
 local mcp = require "mcp"
 local t = mcp.types
@@ -265,7 +267,7 @@ class Paths(Case):
 
     def test_empty_segments_are_nowhere(self):
         for path in ("/s//", "/s//a", "//s/a", "/p/a//b", "/s", "/p/", "/i/"):
-            self.assertFails(self.get(path), 404, "Nothing is at this path")
+            self.assertFails(self.get(path), 404, NOWHERE)
 
     def test_what_must_not_be_used(self):
         for path, why in (
@@ -292,7 +294,7 @@ class Paths(Case):
         self.assertEqual(self.get("/p/" + "/".join("a" * 128)).status, 404)
 
     def test_404_and_405(self):
-        self.assertFails(self.get("/none"), 404, "Nothing is at this path")
+        self.assertFails(self.get("/none"), 404, NOWHERE)
         answer = self.ask("DELETE", "/d/1")
         self.assertFails(answer, 405,
                          "This path is answered by POST, PATCH, OPTIONS")
