@@ -225,26 +225,23 @@ static bool write_missing(struct mcp_buf *b, const struct mcp_job *job,
  * not. */
 static void refuse(struct mcp_job *job, const char *needed, size_t len)
 {
-    static const char message[] =
+    static const char vague[] =
         "The client lacks a capability that this call needs";
-    struct mcp_buf b;
+    struct mcp_buf message, data;
 
-    mcp_buf_init(&b, PROBLEM_MAX_BYTES);
-    if (mcp_call_is_modern(job->call)) {
-        mcp_buf_puts(&b, "{\"requiredCapabilities\":");
-        mcp_buf_add(&b, needed, len);
-        mcp_buf_add(&b, "}", 2); /* with the NUL */
-    } else {
-        mcp_buf_printf(&b, "%s: %.*s", message, (int)len, needed);
-    }
-    if (b.failed)
-        mcp_ask_fail(job, message, sizeof(message) - 1);
+    mcp_buf_init(&message, PROBLEM_MAX_BYTES);
+    mcp_buf_init(&data, PROBLEM_MAX_BYTES);
+    mcp_buf_printf(&message, "%s: %.*s", vague, (int)len, needed);
+    mcp_buf_printf(&data, "{\"requiredCapabilities\":%.*s}", (int)len, needed);
+    if (message.failed || data.failed)
+        mcp_ask_fail(job, vague, sizeof(vague) - 1);
     else if (mcp_call_is_modern(job->call))
-        mcp_outcome_set_error(&job->outcome, MISSING_CAPABILITY, message,
-                              b.data);
+        mcp_outcome_set_error(&job->outcome, MISSING_CAPABILITY, message.data,
+                              data.data);
     else
-        mcp_ask_fail(job, b.data, b.len);
-    mcp_buf_free(&b);
+        mcp_ask_fail(job, message.data, message.len);
+    mcp_buf_free(&data);
+    mcp_buf_free(&message);
 }
 
 void mcp_ask_refuse(struct mcp_job *job, const struct mcp_question *q,

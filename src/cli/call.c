@@ -162,7 +162,6 @@ static bool show_result(struct run *r, const struct mcp_json *result)
 static void show_error(struct run *r, const struct mcp_json *error)
 {
     const struct mcp_json *data = mcp_json_find(error, "data");
-    const struct mcp_json *needed = mcp_json_find(data, "requiredCapabilities");
 
     if (r->cli->json) {
         mcp_buf_puts(&r->out, "{\"error\":");
@@ -172,10 +171,8 @@ static void show_error(struct run *r, const struct mcp_json *error)
     }
     complain(r);
     put(&r->complaint, mcp_json_find(error, "message"));
-    if (needed != NULL) {
-        mcp_buf_puts(&r->complaint, ", and there is no client here: ");
-        mcp_json_write(&r->complaint, needed);
-    }
+    if (mcp_json_find(data, "requiredCapabilities") != NULL)
+        mcp_buf_puts(&r->complaint, "; mcpluad call has no client to ask");
     mcp_buf_putc(&r->complaint, '\n');
 }
 

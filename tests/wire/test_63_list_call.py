@@ -272,8 +272,8 @@ class Call(Command):
                '  ctx.elicit { message = "?", schema = {} }\nend)\n')
         done = self.run_verb("call", "app.lua", "ask", code=1, app=app)
         self.assertEqual(done.stdout, "")
-        self.assertIn(', and there is no client here: {"elicitation":{',
-                      done.stderr)
+        self.assertIn('this call needs: {"elicitation":{"form":{}}}; '
+                      'mcpluad call has no client to ask\n', done.stderr)
 
     def test_usage_is_2(self):
         for arguments, text in (

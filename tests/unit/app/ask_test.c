@@ -422,7 +422,7 @@ static void a_tool_may_need_capabilities(void **state)
                  "{\"tools\":{}}}}");
     run_it(f, &(struct how){.tool = "needs",
                             .capabilities = "{\"roots\":{},\"sampling\":{}}"});
-    expect_error(f, -32021, "capability",
+    expect_error(f, -32021, "this call needs: {\"sampling\":{\"tools\":{}}}",
                  "{\"requiredCapabilities\":{\"sampling\":{\"tools\":{}}}}");
     run_it(f, &(struct how){.tool = "needs",
                             .capabilities = "{\"roots\":{},\"sampling\":"
@@ -724,7 +724,7 @@ static void a_call_that_cannot_ask_says_so(void **state)
                             .ops = &ops,
                             .session = session,
                             .capabilities = "{}"});
-    expect_result(f, true, "lacks a capability");
+    expect_result(f, true, "lacks a capability that this call needs: {");
     make_call(f, &(struct how){.tool = "one"});
     f->one.call.revision = MCP_2025_06_18;
     assert_int_equal(mcp_app_run(f->b.app, &f->one.job), MCP_OK);
