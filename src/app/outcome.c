@@ -89,6 +89,29 @@ void mcp_outcome_set_failure_as(struct mcp_outcome *o, const char *shown,
     fail(o, shown, strlen(shown), text, len);
 }
 
+void mcp_outcome_add_failure(struct mcp_outcome *o, const char *text,
+                             size_t len)
+{
+    const struct mcp_span told = o->content;
+    struct mcp_buf *out = &o->text;
+    size_t at = out->len;
+
+    if (told.len == 0 || mcp_buf_reserve(out, told.len + 64) == NULL) {
+        out->failed = false;
+        return;
+    }
+    mcp_buf_add(out, out->data + told.at, told.len - 1); /* without the ] */
+    mcp_buf_puts(out, ",{\"type\":\"text\",\"text\":\"");
+    add_text(out, text, len, true);
+    mcp_buf_puts(out, "\"}]");
+    if (out->failed) {
+        out->failed = false;
+        out->len = at;
+    } else {
+        o->content = from(o, at);
+    }
+}
+
 void mcp_outcome_set_error(struct mcp_outcome *o, int code, const char *message,
                            const char *data)
 {

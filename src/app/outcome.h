@@ -94,6 +94,11 @@ void mcp_outcome_set_failure(struct mcp_outcome *o, const char *text,
 void mcp_outcome_set_failure_as(struct mcp_outcome *o, const char *shown,
                                 const char *text, size_t len);
 
+/* Adds a text block to what mcp_outcome_set_failure() told. `text` as there;
+ * without room for it nothing is added. */
+void mcp_outcome_add_failure(struct mcp_outcome *o, const char *text,
+                             size_t len);
+
 /* ERROR -32603 of a prompt or a resource: `message` (static), and as `data`
  * { "statusCode": status, "content": text } or, when it is not `shown`, the
  * status alone. `reason` has the text. Text that is no UTF-8 or has no room: as

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "app/host.h"
 #include "app/result_block.h"
 #include "app/result_write.h"
 #include "app/value.h"
@@ -244,6 +245,27 @@ static void write_not_found(struct mcp_outcome *o, const char *text, size_t len)
     o->data = (struct mcp_span){0, 0};
 }
 
+/* The body of mcp.http_error as a text of the tool's result, behind the
+ * message; one that cannot be sent is left out. */
+static void add_body(struct mcp_result_writer *w, int idx)
+{
+    struct mcp_buf *json = &mcp_host_of(w->L)->scratch;
+    const char *text;
+    size_t len;
+
+    if (!mcp_field_push(w->L, idx, "body"))
+        return;
+    if (lua_type(w->L, -1) == LUA_TSTRING) {
+        text = lua_tolstring(w->L, -1, &len);
+        mcp_outcome_add_failure(w->o, text, len);
+    } else {
+        mcp_buf_clear(json);
+        if (mcp_value_write(w->L, -1, json, NULL, &w->error) == MCP_OK)
+            mcp_outcome_add_failure(w->o, json->data, json->len);
+    }
+    lua_pop(w->L, 1);
+}
+
 bool mcp_result_write_ending(lua_State *L, int idx,
                              const struct mcp_result_options *options,
                              struct mcp_outcome *o, char *problem,
@@ -269,7 +291,10 @@ bool mcp_result_write_ending(lua_State *L, int idx,
         write_not_found(o, text, len);
     } else {
         mcp_result_fail(&w, true, text, len);
-        mcp_result_set_content(&w, idx, "body");
+        if (options->kind == MCP_KIND_TOOL)
+            add_body(&w, idx);
+        else
+            mcp_result_set_content(&w, idx, "body");
     }
     lua_settop(L, top);
     return true;

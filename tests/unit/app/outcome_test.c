@@ -73,6 +73,27 @@ static void what_is_shown_may_be_less_than_what_is_logged(void **state)
     mcp_outcome_free(&o);
 }
 
+static void a_failure_may_have_a_second_text(void **state)
+{
+    struct mcp_outcome o;
+    char large[6000];
+
+    (void)state;
+    mcp_outcome_init(&o, 4096);
+    mcp_outcome_set_failure(&o, "no", 2);
+    mcp_outcome_add_failure(&o, "\"a\"\xff", 4);
+    span_is(&o, o.content,
+            "[{\"type\":\"text\",\"text\":\"no\"},"
+            "{\"type\":\"text\",\"text\":\"\\\"a\\\"\xef\xbf\xbd\"}]");
+    span_is(&o, o.message, "no");
+    memset(large, 'x', sizeof(large));
+    mcp_outcome_set_failure(&o, "no", 2);
+    mcp_outcome_add_failure(&o, large, sizeof(large));
+    assert_false(o.text.failed);
+    span_is(&o, o.content, "[{\"type\":\"text\",\"text\":\"no\"}]");
+    mcp_outcome_free(&o);
+}
+
 static void an_error_has_code_message_and_data(void **state)
 {
     struct mcp_outcome o;
@@ -202,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_failure_is_a_text_block),
         cmocka_unit_test(wrong_bytes_become_replacement_characters),
         cmocka_unit_test(what_is_shown_may_be_less_than_what_is_logged),
+        cmocka_unit_test(a_failure_may_have_a_second_text),
         cmocka_unit_test(an_error_has_code_message_and_data),
         cmocka_unit_test(a_text_beyond_the_room_is_replaced),
         cmocka_unit_test(a_refusal_has_status_and_content),
