@@ -68,11 +68,15 @@ local function add_content(at, decl, field, out, wired)
   if field == "handler" then
     out.handler, out.binds = decl.handler, wired.own
     return
-  elseif field == "file" and is_guarded then
-    at:fail("guards need a handler, which may read the file")
-  elseif field == "file" then
+  elseif field == "file" and not is_guarded then
     out.content_file = fields.string(at, decl, "file")
     return
+  elseif field == "file" then
+    local bytes, is_text, mime_type = core.read_content(fields.string(at, decl, "file"))
+    if not bytes then
+      at:fail("%s", is_text)
+    end
+    out.content, out.is_blob, out.mime_type = bytes, not is_text, mime_type
   elseif field == "json" then
     local is_needed = is_guarded or not core.following()
     out.content = is_needed and item.json(at, "json", decl.json) or ""
@@ -83,9 +87,9 @@ local function add_content(at, decl, field, out, wired)
     out.content, out.is_blob = decl[field], field == "blob"
   end
   if is_guarded then
-    local content = out.content
+    local content, is_blob = out.content, out.is_blob
     out.handler = function()
-      return field == "blob" and core.blob(content) or content
+      return is_blob and core.blob(content) or content
     end
     out.binds, out.content, out.is_blob = {}, nil, nil
   end

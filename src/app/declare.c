@@ -230,6 +230,7 @@ void mcp_declare_open(lua_State *L)
     static const luaL_Reg functions[] = {
         {"add_tool", mcp_declare_add_tool},
         {"add_resource", mcp_declare_add_resource},
+        {"read_content", mcp_declare_read_content},
         {"add_prompt", mcp_declare_add_prompt},
         {"add_timer", mcp_declare_add_timer},
         {"set_skills", mcp_declare_set_skills},

@@ -156,3 +156,20 @@ int mcp_declare_add_resource(lua_State *L)
     lua_pushboolean(L, 1);
     return 1;
 }
+
+int mcp_declare_read_content(lua_State *L)
+{
+    const struct mcp_host *host = mcp_host_of(L);
+    const char *file = luaL_checkstring(L, 1), *bytes;
+    char message[MCP_DECLARE_MESSAGE_SIZE];
+    size_t len;
+
+    (void)mcp_declare_load(L); /* raises when nothing loads */
+    bytes = mcp_declare_read_file(host, file, &len, message, sizeof(message));
+    if (bytes == NULL)
+        return mcp_declare_refuse(L, message);
+    lua_pushlstring(L, bytes, len);
+    lua_pushboolean(L, mcp_mime_is_text(bytes, len));
+    lua_pushstring(L, mcp_mime_by_name(file));
+    return 3;
+}

@@ -13,4 +13,8 @@
 /* add_resource{...} -> true | nil, message; see declare.h. */
 int mcp_declare_add_resource(lua_State *L);
 
+/* read_content(path) -> bytes, is it text, media type by the name or nil; or
+ * nil and why not. The path is relative to the app's folder. */
+int mcp_declare_read_content(lua_State *L);
+
 #endif

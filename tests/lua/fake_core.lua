@@ -165,6 +165,13 @@ function M.new(state)
     tool_count = function() return #state.tools end,
     add_tool = adder(state.tools, "tool", "name"),
     add_resource = adder(state.resources, "resource", "uri"),
+    read_content = function(path)
+      if path:find("^none") then
+        return nil, ('cannot read "./%s": No such file or directory'):format(path)
+      end
+      local is_image = path:find("%.png$") ~= nil
+      return "bytes of " .. path, not is_image, is_image and "image/png" or nil
+    end,
     add_prompt = adder(state.prompts, "prompt", "name"),
     set_skills = function(options) state.skill_options = options end,
     add_skill = function(skill) return keep(state.skills, skill) end,

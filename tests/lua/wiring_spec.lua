@@ -335,9 +335,21 @@ describe("guards", function()
     end)
   end
 
-  it("need a handler where a file is the content", function()
-    assert.equal("app.lua:1: mcp.resource: guards need a handler, which may read the file",
-      refusal 'mcp.resource { uri = "a:b", file = "x", guards = function() end }')
+  it("may stand before a file, which is read when the app loads", function()
+    local state = load [[
+      mcp.resource { uri = "a:t", file = "t.txt", guards = function() end }
+      mcp.resource { uri = "a:p", file = "p.png", guards = function() end }
+    ]]
+    local text, image = state.resources[1], state.resources[2]
+    assert.is_nil(text.content_file)
+    assert.is_nil(text.content)
+    assert.equal("bytes of t.txt", text.handler())
+    assert.is_nil(text.mime_type)
+    assert.equal("image/png", image.mime_type)
+    assert.equal("app.lua:1: mcp.resource: cannot read \"./none.txt\": No such file or directory",
+      refusal 'mcp.resource { uri = "a:b", file = "none.txt", guards = function() end }')
+    assert.equal("app.lua:1: mcp.resource: file must be a string, got 5",
+      refusal 'mcp.resource { uri = "a:b", file = 5, guards = function() end }')
   end)
 end)
 
