@@ -2,8 +2,10 @@
  * uri_template.c - literals and variables, matched with a memory of failures
  *
  * The path part is a list of literals and variables. Matching backtracks, and
- * remembers at which place which part has failed, so that the work is bounded
- * by parts x bytes x bytes whatever the URI. The query part is a set of names.
+ * remembers at which places which part has failed: a variable that has failed
+ * fails at every later start within its reach too, as its ends are among those
+ * tried. So the work is bounded by parts x bytes whatever the URI. The query
+ * part is a set of names.
  */
 #include "base/uri_template.h"
 
@@ -242,11 +244,14 @@ static bool has_failed(const struct matcher *m, size_t part, size_t at)
     return m->failed[bit / 8] >> (bit % 8) & 1;
 }
 
-static void note_failed(struct matcher *m, size_t part, size_t at)
+/* No match of the parts from `part` on at any place from `at` to `last`. */
+static void note_failed(struct matcher *m, size_t part, size_t at, size_t last)
 {
-    size_t bit = part * (m->len + 1) + at;
+    for (; at <= last; at++) {
+        size_t bit = part * (m->len + 1) + at;
 
-    m->failed[bit / 8] = (uint8_t)(m->failed[bit / 8] | 1u << (bit % 8));
+        m->failed[bit / 8] = (uint8_t)(m->failed[bit / 8] | 1u << (bit % 8));
+    }
 }
 
 /* Matches parts from `part` on with the URI from `at` on. The depth of the
@@ -265,7 +270,7 @@ static bool match_from(struct matcher *m, size_t part, size_t at)
             memcmp(m->uri + at, p->text, p->len) == 0 &&
             match_from(m, part + 1, at + p->len))
             return true;
-        note_failed(m, part, at);
+        note_failed(m, part, at, at);
         return false;
     }
     for (end = at + 1; end <= m->len; end++) {
@@ -276,7 +281,7 @@ static bool match_from(struct matcher *m, size_t part, size_t at)
             return true;
         }
     }
-    note_failed(m, part, at);
+    note_failed(m, part, at, end - 1);
     return false;
 }
 

@@ -129,14 +129,20 @@ static void wrong_templates_say_why(void **unused)
 static void the_work_is_bounded(void **unused)
 {
     static char uri[MCP_URI_MAX_BYTES + 2];
+    char many[1000] = "a:";
     uint64_t begin = mcp_clock_now_ns();
+    int i;
 
     (void)unused;
+    for (i = 0; i < MCP_URI_TEMPLATE_MAX_VARIABLES; i++)
+        snprintf(many + strlen(many), sizeof(many) - strlen(many), "{+v%d}x",
+                 i);
+    snprintf(many + strlen(many), sizeof(many) - strlen(many), "y");
     memset(uri, 'x', sizeof(uri) - 1);
     memcpy(uri, "a:", 2);
     uri[MCP_URI_MAX_BYTES] = '\0';
-    expect("a:{+a}x{+b}x{+c}x{+d}x{+e}y", uri, "none");
-    assert_true(mcp_clock_now_ns() - begin < 20 * MCP_NS_PER_S);
+    expect(many, uri, "none"); /* milliseconds; each by each: seconds */
+    assert_true(mcp_clock_now_ns() - begin < 2 * MCP_NS_PER_S);
     uri[MCP_URI_MAX_BYTES] = 'x';
     expect("a:{+a}", uri, "limit");
 }
