@@ -27,7 +27,7 @@ enum {
     OUTCOME_MAX = 128 << 20, /* bytes of one answer                   */
     STOP_MS = 3000,          /* how long closing waits for the workers */
     HERE_MIN_WORKERS = 4,    /* fewer are meant as a bound             */
-    HERE_MAX = 64,           /* jobs that wait in one place            */
+    HERE_MAX = 256,          /* jobs that wait in one place            */
     LOOP_STACK = 1 << 20,    /* of threads that run no handlers        */
 };
 
@@ -239,6 +239,7 @@ static bool put_here(struct mcp_job *job)
         here->last->next = job;
     here->last = job;
     here->count++;
+    job->queued_ns = mcp_clock_now_ns();
     return true;
 }
 

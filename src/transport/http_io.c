@@ -30,8 +30,9 @@ enum {
     SPINS_MAX = 1000, /* turns without anything to do: pause         */
     SPINS_AGAIN = 50, /* and, after something happened, so many more */
     SPIN_PAUSE_MS = 5,
-    HERE_US = 500,  /* of handlers before the connections have a turn */
-    HERE_TURNS = 4, /* with handlers, before the rest of the loop     */
+    HERE_US = 500,    /* of handlers before the connections have a turn */
+    HERE_TURNS = 4,   /* with handlers, before the rest of the loop     */
+    HERE_LATE_MS = 5, /* waited so long: the workers have to help       */
 };
 
 /* Tags of our own descriptors; watches have a generation above 0 in the upper
@@ -342,7 +343,7 @@ static int wait_ms(struct mcp_http_io *io, uint64_t now)
     size_t i;
     int ms;
 
-    if (io->resumed)
+    if (io->resumed || io->here.first != NULL)
         return 0;
     if (io->accept_again_ns != 0)
         next = sooner(next, io->accept_again_ns);
@@ -449,29 +450,36 @@ static bool drained(struct mcp_http_io *io, uint64_t now)
     return false;
 }
 
-/* Runs what came in and is quick. False: that took long, and the loop is
- * another thread's now. */
+static void hand_over(struct mcp_http_io *io)
+{
+    if (io->here.first != NULL)
+        mcp_here_hand_over(io->http->options.app, &io->here);
+}
+
+/* Runs what came in and is quick, for a while. False: that took long, and the
+ * loop is another thread's now. */
 static bool run_here(struct mcp_http_io *io, struct mcp_runner *runner)
 {
     struct mcp_app *app = io->http->options.app;
     struct mcp_http_role *role = &io->mailbox->role;
-    uint64_t until = mcp_clock_now_ns() + HERE_US * 1000;
-
+    uint64_t now = mcp_clock_now_ns(), until = now + HERE_US * 1000;
     struct mcp_job *job;
 
-    /* From begin to end `io` may be another's. */
-    while ((job = mcp_here_take(&io->here)) != NULL) {
-        unsigned number =
-            mcp_clock_now_ns() < until ? mcp_http_role_begin(role) : 0;
+    io->progress = true;
+    while (now < until && (job = mcp_here_take(&io->here)) != NULL) {
+        bool late = now >= job->queued_ns + HERE_LATE_MS * MCP_NS_PER_MS;
+        unsigned number = late ? 0 : mcp_http_role_begin(role);
 
         if (number == 0) {
             mcp_here_decline(app, job);
-            mcp_here_hand_over(app, &io->here);
+            hand_over(io);
             break;
         }
+        /* From begin to end `io` may be another's. */
         mcp_here_run(app, runner, job);
         if (!mcp_http_role_end(role, number))
             return false;
+        now = mcp_clock_now_ns();
     }
     return true;
 }
@@ -506,8 +514,7 @@ static bool loop(struct mcp_http_io *io, struct mcp_runner *runner)
     uint64_t now = mcp_clock_now_ns();
 
     atomic_store(&io->mailbox->thread, pthread_self());
-    if (io->here.first != NULL) /* what the one before has left */
-        mcp_here_hand_over(io->http->options.app, &io->here);
+    hand_over(io); /* what the one before has left */
     do {
         wait_and_handle(io, now);
         (void)mcp_http_collect(io);
@@ -517,6 +524,7 @@ static bool loop(struct mcp_http_io *io, struct mcp_runner *runner)
         if (!turn(io, runner))
             return false;
     } while (is_serving(io) || !drained(io, now));
+    hand_over(io);
     (void)mcp_http_collect(io);
     mcp_http_orphan_all(io);
     return true;

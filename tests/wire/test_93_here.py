@@ -1,6 +1,8 @@
 """Quick handlers run on the thread that received their call; one that turns out
 to be slow holds up nobody."""
 
+import http.client
+import json
 import threading
 import time
 import unittest
@@ -29,6 +31,7 @@ seen = 0
 mcp.tool("once", function() seen = seen + 1 return seen end)
 """
 
+CROWD = 400     # a loop takes 256 at a time
 LIMIT = 2.0     # seconds; expected: a few milliseconds
 
 
@@ -78,6 +81,50 @@ class Here(wire.TestCase):
                 t.join()
             for a in answers:
                 self.assertEqual(a.result["content"][0]["text"], "slept")
+
+    def test_a_crowd_at_once_is_served_turn_by_turn(self):
+        """More at once than one turn of a loop runs, the slow among them."""
+        sockets = []
+        try:
+            for i in range(CROWD):
+                sockets.append(self.server.socket())
+            for turn in range(3):
+                names = [("block", {"seconds": 1}) if i == CROWD // 2 else
+                         ("think", {"ms": 2}) if i % 50 == turn else
+                         ("add", {"a": i, "b": turn}) for i in range(CROWD)]
+                for sock, (name, arguments) in zip(sockets, names):
+                    sock.sendall(self.bytes_of(name, arguments))
+                began, slowest = time.monotonic(), 0.0
+                for i, (sock, (name, _)) in enumerate(zip(sockets, names)):
+                    if name == "block":
+                        continue
+                    text = self.text_from(sock)
+                    slowest = max(slowest, time.monotonic() - began)
+                    if name == "add":
+                        self.assertEqual(text, '{"sum":%d}' % (i + turn))
+                self.assertEqual(self.text_from(sockets[CROWD // 2]), "slept")
+                self.assertLess(slowest, 10.0)
+        finally:
+            for sock in sockets:
+                sock.close()
+
+    def bytes_of(self, name, arguments):
+        body, headers = wire.modern(
+            "tools/call", {"name": name, "arguments": arguments})
+        body = json.dumps(body).encode() if isinstance(body, dict) else \
+            body if isinstance(body, bytes) else body.encode()
+        headers = {"Content-Type": "application/json", "Host": "127.0.0.1",
+                   "Accept": "application/json, text/event-stream",
+                   "Content-Length": str(len(body)), **headers}
+        head = "".join("%s: %s\r\n" % item for item in headers.items())
+        return ("POST /mcp HTTP/1.1\r\n%s\r\n" % head).encode() + body
+
+    @staticmethod
+    def text_from(sock):
+        response = http.client.HTTPResponse(sock)
+        response.begin()
+        message = json.loads(response.read())
+        return message["result"]["content"][0]["text"]
 
     def test_a_loop_holds_up_nobody_and_ends(self):
         threads, answers = self.in_background("spin", {}, 2)
