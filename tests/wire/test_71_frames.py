@@ -103,7 +103,7 @@ class Frames(wire.TestCase):
             % ("a" * 4000000)
         begun = time.monotonic()
         self.assertEqual(self.server.post(big).status, 200)
-        self.assertLess(time.monotonic() - begun, 3)
+        self.assertLess(time.monotonic() - begun, 10)
 
 
 class Unread(wire.Server):
@@ -133,11 +133,9 @@ mcp.tool("fail", function() error(("x"):rep(3000)) end)
 """)
         self.addCleanup(server.stop)
         self.addCleanup(Unread.go_on.set)
-        begun = time.monotonic()
-        for _ in range(100):
+        for _ in range(100):  # one that waits for the pipe waits for ever
             self.assertTrue(server.call("fail").result["isError"])
         self.assertEqual(server.get("/healthz").status, 200)
-        self.assertLess(time.monotonic() - begun, 5)
 
 
 if __name__ == "__main__":

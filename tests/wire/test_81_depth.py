@@ -70,7 +70,7 @@ class Depth(wire.TestCase):
             with self.subTest(tool=name):
                 begun = time.monotonic()
                 result = self.server.call(name).result
-                self.assertLess(time.monotonic() - begun, 6)
+                self.assertLess(time.monotonic() - begun, 10)
                 if name not in MAY_SUCCEED:
                     self.assertIs(result.get("isError"), True, result)
                 self.assertEqual(

@@ -18,8 +18,13 @@ mcp.tool("add", { input_schema = { type = "object", properties = {
     a = { type = "number" }, b = { type = "number" } },
     required = { "a", "b" } } }, function(a, b) return a + b end)
 mcp.tool("part", function() return part end)
-mcp.tool("nap", function(seconds, ctx) ctx.sleep(seconds) return part end)
+mcp.tool("nap", function(seconds, ctx)
+  io.stderr:write("it begins\\n")
+  ctx.sleep(seconds)
+  return part
+end)
 mcp.tool("hold", function(seconds)
+  io.stderr:write("it begins\\n")
   os.execute("exec sleep " .. seconds)
   return "held"
 end)
@@ -86,13 +91,12 @@ class Bugs(wire.TestCase):
         server = self.start(APP, files=self.FILES,
                             options=("--max-workers", "2"))
         thread = threading.Thread(
-            target=server.call, args=("hold", {"seconds": 2}))
+            target=server.call, args=("hold", {"seconds": 3}))
         thread.start()
-        time.sleep(0.3)
-        begun = time.monotonic()
+        server.wait_said("it begins")
         self.assertEqual(server.rpc("tools/list").status, 200)
         self.assertEqual(self.text(server.call("part")), "one")
-        self.assertLess(time.monotonic() - begun, 1.0)
+        self.assertTrue(thread.is_alive())  # it still holds its worker
         thread.join()
 
     def test_b179_a_global_does_not_outlive_its_call(self):
@@ -112,10 +116,8 @@ class Saves(wire.TestCase):
         return self.server.call("part").result["content"][0]["text"]
 
     def becomes(self, text):
-        end = time.monotonic() + 10
-        while self.part() != text:
-            self.assertLess(time.monotonic(), end, self.server.stderr)
-            time.sleep(0.02)
+        wire.wait_until(lambda: self.part() == text,
+                        lambda: self.server.stderr)
 
     def generations(self):
         return self.server.stderr.count("as generation")
@@ -125,7 +127,7 @@ class Saves(wire.TestCase):
         thread = threading.Thread(target=lambda: answers.append(
             self.server.call("nap", {"seconds": 1.5})))
         thread.start()
-        time.sleep(0.3)
+        self.server.wait_said("it begins")
         self.server.write("part.lua", 'return "two"')
         self.becomes("two")
         thread.join()
@@ -146,6 +148,7 @@ class Saves(wire.TestCase):
         time.sleep(0.5)
         self.server.write("part.lua", 'return "four"')
         self.becomes("four")
+        self.server.wait_said("as generation")
         self.assertEqual(self.generations(), 1)
 
     def test_b178_half_a_file(self):
@@ -169,7 +172,7 @@ class Saves(wire.TestCase):
         finally:
             stop.set()
             thread.join()
-        self.assertEqual(seen - {"one"}, {"x" * 3000})
+        self.assertLessEqual(seen, {"one", "x" * 3000})
 
     def test_b178_a_new_file_over_the_old_one(self):
         for turn in range(5):

@@ -9,7 +9,7 @@ import wire
 APP = """
 local mcp = require "mcp"
 mcp.server { name = "pipes", version = "1.0.0" }
-mcp.tool("wait", function() return io.popen("sleep 4; echo woke"):read("*l") end)
+mcp.tool("wait", function() return io.popen("sleep 6; echo woke"):read("*l") end)
 mcp.tool("open", function()
   local file = assert(io.open("/dev/null"))
   file:close()
@@ -26,14 +26,13 @@ class Pipes(wire.TestCase):
         woke = []
         waiter = threading.Thread(target=lambda: woke.append(
             self.server.call("wait").result["content"][0]["text"]))
-        begin = time.monotonic()
         waiter.start()
         time.sleep(0.3)
         for _ in range(3):
             for tool, text in (("pipe", "piped"), ("open", "opened")):
                 answer = self.server.call(tool)
                 self.assertEqual(answer.result["content"][0]["text"], text)
-        self.assertLess(time.monotonic() - begin, 3.5)
+        self.assertEqual(woke, [])  # it waits on
         waiter.join()
         self.assertEqual(woke, ["woke"])
 

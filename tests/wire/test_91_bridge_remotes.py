@@ -179,11 +179,11 @@ class Answers(harness.TestCase):
     def test_comments_are_no_silence(self):
         def answer(incoming):
             incoming.sse()
-            for _ in range(8):
+            for _ in range(14):
                 incoming.send(":\n\n")
                 time.sleep(0.25)
             incoming.event_result({})
-        far = self.bridge(self.remote(answer).url, "--sse-read-timeout", "1")
+        far = self.bridge(self.remote(answer).url, "--sse-read-timeout", "3")
         self.assertIn("result", far.request(request("x/y")))
         far.stop()
 
@@ -320,10 +320,9 @@ class Sizes(harness.TestCase):
         slow.stdin.write(wire.encode(request("x")) + b"\n")
         slow.stdin.flush()
         before = -1
-        while sent[0] != before:
+        while sent[0] == 0 or sent[0] != before:
             before = sent[0]
             time.sleep(0.7)
-        self.assertGreater(before, 0)
         self.assertLess(before, 30_000_000)
         slow.stdin.close()
         count = sum(1 for _ in slow.stdout)
@@ -593,11 +592,10 @@ class Counts(harness.TestCase):
         writer = threading.Thread(target=send, daemon=True)
         writer.start()
         before = -1
-        while sent[0] != before:
+        while sent[0] < 4096 or sent[0] != before:
             before = sent[0]
             time.sleep(0.7)
         # 4096, and what fits into a pipe and one read
-        self.assertGreaterEqual(before, 4096)
         self.assertLess(before, 4096 + 2 * 65536 // 500 + 2)
         gate.set()
         self.assertEqual(len(far.answers(6000, 60)), 6000)
