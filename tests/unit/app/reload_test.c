@@ -3,14 +3,17 @@
 
 static void save(const struct bench *b, int version)
 {
-    char text[200];
+    char text[400];
 
     snprintf(text, sizeof(text),
              "local mcp = require 'mcp'\n"
              "mcp.tool('version', function() return 'v%d' end)\n"
-             "mcp.tool('slow', function(args, ctx) ctx.sleep(0.3) return 'v%d' "
-             "end)\n",
-             version, version);
+             "mcp.tool('go', function() mcp.shared('s'):set('go', true) "
+             "return 'v%d' end)\n"
+             "mcp.tool('slow', function(args, ctx)\n"
+             "  while not mcp.shared('s'):get('go') do ctx.sleep(0.01) end\n"
+             "  return 'v%d' end)\n",
+             version, version, version);
     write_file(b, "app.lua", text);
 }
 
@@ -63,6 +66,7 @@ static void calls_in_flight_end_on_their_generation(void **unused)
     mcp_app_reload(b.app);
     wait_for_version(&b, 2);
     assert_false(slow.done);
+    assert_int_equal(ask(&b, "go"), 2);
     wait_for(&slow);
     assert_non_null(strstr(slow.text, "v1"));
     drop(&slow);

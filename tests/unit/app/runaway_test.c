@@ -88,7 +88,7 @@ static void a_cancelled_call_ends_soon(void **unused)
         mcp_app_cancel(b.app, &one.call);
         wait_for(&one);
         assert_int_equal(one.job.outcome.kind, MCP_OUTCOME_CANCELED);
-        assert_true(mcp_clock_now_ns() - begin < 3 * MCP_NS_PER_S);
+        assert_true(mcp_clock_now_ns() - begin < 10 * MCP_NS_PER_S);
         drop(&one);
     }
     expect(&b, "ok", "{}", false, "fine");
@@ -183,10 +183,10 @@ static void a_full_queue_refuses(void **unused)
     bench_make(&b);
     set(&b, "max_workers", "1");
     set(&b, "queue", "2");
-    set(&b, "call_timeout", "1");
+    set(&b, "call_timeout", "3");
     bench_open(&b, runaways);
     start(&b, &jobs[0], "loop", "{}");
-    usleep(50000);
+    usleep(500 * 1000); /* the worker has it */
     start(&b, &jobs[1], "ok", "{}");
     start(&b, &jobs[2], "ok", "{}");
     memset(&extra, 0, sizeof(extra));

@@ -402,20 +402,20 @@ static void idle_sessions_end_and_running_calls_keep_them(void **state)
     struct flying *fl;
 
     (void)state;
-    fixture_idle(f, 0.05);
+    fixture_idle(f, 1);
     fixture_publish(f, true);
     idle = open_session(f, "2025-11-25");
     busy = open_session(f, "2025-11-25");
     fixture_mode(f, FAKE_LATER);
     fl = launch(f, MCP_TRANSPORT_HTTP, busy, CALL("echo", "{}"));
-    usleep(120 * 1000);
+    usleep(1200 * 1000);
     mcp_endpoint_sweep(fixture_endpoint(f));
     expect_part(post(f, idle, REQ("ping", "")), 404, "-32600");
     expect(post(f, busy, REQ("ping", "")), 200, EMPTY_RESULT);
     fixture_run_waiting(f);
     expect_part(land(f, fl), 200, "\"content\"");
     expect(post(f, busy, REQ("ping", "")), 200, EMPTY_RESULT);
-    usleep(120 * 1000);
+    usleep(1200 * 1000);
     expect_part(post(f, busy, REQ("ping", "")), 404, "-32600");
 }
 

@@ -112,14 +112,14 @@ static void held_sessions_are_passed_by(void **state)
 
 static void idle_time_begins_with_the_last_release(void **state)
 {
-    const uint64_t idle = 50 * 1000 * 1000;
+    const uint64_t idle = 1000 * 1000 * 1000;
     struct mcp_session *held = open_one(10), *s = open_one(10);
     char id[33];
 
     (void)state;
     memcpy(id, s->id, sizeof(id));
     mcp_session_release(t, s);
-    usleep(80 * 1000);
+    usleep(1200 * 1000);
     mcp_sessions_sweep(t, hour);
     assert_int_equal(mcp_sessions_count(t), 2);
     mcp_sessions_sweep(t, idle);
@@ -128,7 +128,7 @@ static void idle_time_begins_with_the_last_release(void **state)
     mcp_session_release(t, held);
     assert_non_null(mcp_session_find(t, held->id, 32, "me", idle));
     mcp_session_release(t, held);
-    usleep(80 * 1000);
+    usleep(1200 * 1000);
     memcpy(id, held->id, sizeof(id));
     assert_null(mcp_session_find(t, id, 32, "me", idle));
     assert_int_equal(mcp_sessions_count(t), 0);
