@@ -54,12 +54,12 @@ static void a_closed_connection_cancels_its_call(void **state)
     server_start();
     fd = client_connect(server.port);
     client_post(fd, "", "hang");
-    assert_int_equal(client_await(&fake_stats.handled, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.handled, 1, 10000), 0);
     usleep(50000);
     start = mcp_clock_now_ns();
     close(fd);
-    assert_int_equal(client_await(&fake_stats.cancelled, 1, 1000), 0);
-    assert_true(ms_since(start) < 500);
+    assert_int_equal(client_await(&fake_stats.cancelled, 1, 10000), 0);
+    assert_true(ms_since(start) < 5000);
     assert_int_equal(atomic_load(&fake_stats.disconnected), 1);
 }
 
@@ -71,16 +71,16 @@ static void so_do_a_reset_and_a_half_close(void **state)
     server_start();
     fd = client_connect(server.port);
     client_post(fd, "", "hang");
-    assert_int_equal(client_await(&fake_stats.handled, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.handled, 1, 10000), 0);
     usleep(30000);
     close_with_reset(fd);
-    assert_int_equal(client_await(&fake_stats.cancelled, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.cancelled, 1, 10000), 0);
     fd = client_connect(server.port);
     client_post(fd, "", "hang");
-    assert_int_equal(client_await(&fake_stats.handled, 2, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.handled, 2, 10000), 0);
     usleep(30000);
     shutdown(fd, SHUT_WR);
-    assert_int_equal(client_await(&fake_stats.cancelled, 2, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.cancelled, 2, 10000), 0);
     close(fd);
 }
 
@@ -101,7 +101,7 @@ static void a_client_may_leave_before_it_is_watched(void **state)
     }
     usleep(100000); /* a reset may come before the request is read */
     assert_int_equal(client_await(&fake_stats.finished,
-                                  atomic_load(&fake_stats.handled), 3000),
+                                  atomic_load(&fake_stats.handled), 10000),
                      0);
     assert_in_range(atomic_load(&fake_stats.handled), 13, 20);
     assert_call("", "echo 1", 200, "1");
@@ -114,12 +114,12 @@ static void a_call_may_outlive_its_client(void **state)
     (void)state;
     server_start();
     fd = client_connect(server.port);
-    client_post(fd, BOTH, "stubborn 200");
+    client_post(fd, BOTH, "stubborn 1000");
     usleep(40000);
     close(fd);
-    assert_int_equal(client_await(&fake_stats.disconnected, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.disconnected, 1, 10000), 0);
     assert_int_equal(atomic_load(&fake_stats.finished), 0);
-    assert_int_equal(client_await(&fake_stats.finished, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.finished, 1, 10000), 0);
     assert_call("", "echo 1", 200, "1");
 }
 
@@ -153,7 +153,7 @@ static void three_hundred_calls_wait_at_once(void **state)
         assert_true(fds[i] >= 0);
         client_post(fds[i], BOTH, i % 2 ? "later 400" : "emit 3 100");
     }
-    assert_int_equal(client_await(&fake_stats.handled, MANY, 5000), 0);
+    assert_int_equal(client_await(&fake_stats.handled, MANY, 10000), 0);
     assert_call("", "echo 1", 200, "1");
     for (i = 0; i < MANY; i++) {
         struct answer a = client_read(fds[i]);
@@ -178,7 +178,7 @@ static void connections_beyond_the_limit_wait(void **state)
         fds[i] = client_connect(server.port);
         client_post(fds[i], "", "hang");
     }
-    assert_int_equal(client_await(&fake_stats.handled, 2, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.handled, 2, 10000), 0);
     fds[2] = client_connect(server.port);
     client_post(fds[2], "", "echo 3");
     assert_true(is_quiet(fds[2], 300));
@@ -313,7 +313,7 @@ static void a_stop_lets_calls_finish(void **state)
     server_start();
     fd = client_connect(server.port);
     client_post(fd, "", "later 300");
-    assert_int_equal(client_await(&fake_stats.handled, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.handled, 1, 10000), 0);
     server_stop(5);
     assert_in_range(ms_since(start), 250, 3000);
     a = client_read(fd);
@@ -334,7 +334,7 @@ static void a_stop_with_nothing_to_do_is_quick(void **state)
     usleep(20000);
     start = mcp_clock_now_ns();
     server_stop(5);
-    assert_true(ms_since(start) < 500);
+    assert_true(ms_since(start) < 4000);
     close(fd);
 }
 
@@ -384,7 +384,7 @@ static void a_stop_does_not_wait_for_a_stubborn_call(void **state)
     server_start();
     fd = client_connect(server.port);
     client_post(fd, "", "stubborn 2500");
-    assert_int_equal(client_await(&fake_stats.handled, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.handled, 1, 10000), 0);
     start = mcp_clock_now_ns();
     server_stop(0.1);
     assert_true(ms_since(start) < 2000);
@@ -428,8 +428,8 @@ static void a_stopping_server_is_not_ready(void **state)
     server_start();
     busy = client_connect(server.port);
     kept = client_connect(server.port);
-    client_post(busy, "", "later 600");
-    assert_int_equal(client_await(&fake_stats.handled, 1, 1000), 0);
+    client_post(busy, "", "later 2000");
+    assert_int_equal(client_await(&fake_stats.handled, 1, 10000), 0);
     usleep(20000);
     pthread_create(&t, NULL, stop_slowly, NULL);
     usleep(100000);

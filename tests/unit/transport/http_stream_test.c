@@ -230,7 +230,7 @@ static void a_slow_reader_loses_messages_but_not_the_answer(void **state)
     server_start();
     fd = client_connect(server.port);
     client_post(fd, BOTH, "flood 400");
-    assert_int_equal(client_await(&fake_stats.finished, 1, 5000), 0);
+    assert_int_equal(client_await(&fake_stats.finished, 1, 10000), 0);
     assert_true(atomic_load(&fake_stats.refused) > 0);
     a = client_read(fd);
     assert_true(a.whole);
@@ -333,8 +333,8 @@ static void a_stream_ends_for_a_client_that_leaves(void **state)
     client_post(fd, BOTH, "emit 1000 5");
     assert_int_equal(client_wait_for(fd, "{\"n\":3}\n\n"), 0);
     close(fd);
-    assert_int_equal(client_await(&fake_stats.disconnected, 1, 1000), 0);
-    assert_int_equal(client_await(&fake_stats.lost, 1, 1000), 0);
+    assert_int_equal(client_await(&fake_stats.disconnected, 1, 10000), 0);
+    assert_int_equal(client_await(&fake_stats.lost, 1, 10000), 0);
 }
 
 static void nothing_follows_the_answer(void **state)

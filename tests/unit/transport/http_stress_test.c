@@ -93,7 +93,7 @@ static void run(double grace_s)
     assert_int_equal(atomic_load(&broken), 0);
     assert_int_equal(atomic_load(&fake_stats.failed), 0);
     assert_int_equal(client_await(&fake_stats.finished,
-                                  atomic_load(&fake_stats.handled), 5000),
+                                  atomic_load(&fake_stats.handled), 10000),
                      0);
 }
 
