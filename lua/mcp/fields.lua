@@ -2,7 +2,8 @@
 ---
 --- Each reader returns the field's value, or nil when it is absent, and refuses a
 --- value of another type at the app's line. Nothing is ignored: a field that no
---- declaration form knows is refused with the nearest name that it does know.
+--- declaration form knows is refused with the nearest name that it does know, or with
+--- all where they are few.
 
 local where = require "mcp.where"
 
@@ -48,9 +49,10 @@ function M.known(at, t, known, later, inside)
     if later and later[key] and known[key] == nil then
       at:fail("%sfield %q is not available in this version", prefix, key)
     elseif type(key) ~= "string" then
-      at:fail("%severy field needs a name, but there is one at [%s]", prefix, told(key))
+      at:fail("%severy field needs a name, but there is one at [%s]%s", prefix, told(key),
+        type(t[key]) == "function" and known.handler and "; write handler = function" or "")
     elseif known[key] == nil then
-      at:fail("%sunknown field %q%s", prefix, key, where.hint(key, sorted_keys(known)))
+      at:fail("%sunknown field %q%s", prefix, key, where.choices(key, sorted_keys(known)))
     end
   end
 end

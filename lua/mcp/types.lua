@@ -139,7 +139,7 @@ local function apply(at, t, options, allowed)
   for _, name in ipairs(fields.sorted_keys(options)) do
     local value, option = options[name], OPTIONS[name]
     if not known[name] then
-      local hint = where.hint(name, fields.sorted_keys(known))
+      local hint = where.choices(name, fields.sorted_keys(known))
       at:fail("unknown option %s%s", fields.told(name), hint)
     elseif option then
       local right, wanted = CHECKS[option[2]](value)

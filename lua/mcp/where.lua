@@ -11,6 +11,9 @@ local getinfo = debug.getinfo
 
 local M = {}
 
+local FEW = 16      -- names that a message lists
+local SHORTEST = 3  -- letters that stand for the name that begins with them
+
 --- What the chunk names of our own modules begin with: "@mcp/".
 local OWN = getinfo(1, "S").source:match("^(.*)where%.lua$")
 
@@ -80,7 +83,11 @@ function Place:fail(message, ...)
   if select("#", ...) > 0 then
     message = message:format(...)
   end
-  error(("%s:%d: %s: %s"):format(self.file, self.line, self.what, message), 0)
+  message = self.what .. ": " .. message
+  if self.file == "?" then -- a handler's `return mcp.http_error(...)`, a tail call
+    error(message, 0)
+  end
+  error(("%s:%d: %s"):format(self.file, self.line, message), 0)
 end
 
 --- Refuses a declaration that a running call makes.
@@ -90,12 +97,37 @@ function Place:must_load()
   end
 end
 
+--- The only one of `known` that begins with `name`.
+local function completed(name, known)
+  local found
+  for _, candidate in ipairs(known) do
+    if type(candidate) == "string" and candidate:sub(1, #name) == name then
+      if found then
+        return nil
+      end
+      found = candidate
+    end
+  end
+  return #name >= SHORTEST and found or nil
+end
+
 --- "; did you mean X?" for the name nearest to `name`, else "".
 ---@param name any
 ---@param known string[]
 function M.hint(name, known)
-  local near = type(name) == "string" and core.suggest(name, known)
+  local near = type(name) == "string" and (core.suggest(name, known) or completed(name, known))
   return near and ("; did you mean %q?"):format(near) or ""
+end
+
+--- The same, but where none is near and there are few, all of them.
+---@param name any
+---@param known string[]
+function M.choices(name, known)
+  local hint = M.hint(name, known)
+  if hint == "" and #known > 0 and #known <= FEW then
+    return "; there is " .. table.concat(known, ", ")
+  end
+  return hint
 end
 
 return M

@@ -48,7 +48,14 @@ static void refuse_field(lua_State *L, const char *what,
     if (near != NULL)
         luaL_error(L, "mcp.%s: unknown field \"%s\"; did you mean \"%s\"?",
                    what, key, near);
-    luaL_error(L, "mcp.%s: unknown field \"%s\"", what, key);
+    lua_pushliteral(L, "");
+    for (size_t i = 0; i < n; i++) {
+        lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1), i == 0 ? "" : ", ",
+                        names[i]);
+        lua_remove(L, -2);
+    }
+    luaL_error(L, "mcp.%s: unknown field \"%s\"; there is %s", what, key,
+               lua_tostring(L, -1));
 }
 
 /* The entry of fields[] whose name is the key at index -2; raises. */

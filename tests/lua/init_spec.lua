@@ -92,4 +92,11 @@ describe("an end by status", function()
       assert.equal("app.lua:1: mcp." .. message, failure(text))
     end)
   end
+
+  it("name no line when a handler's return has left none", function()
+    local mcp = fake.fresh()
+    local thread = coroutine.create(mcp.not_found)
+    assert.same({ false, "mcp.not_found: the message must be a string, got nil" },
+      { coroutine.resume(thread) })
+  end)
 end)

@@ -192,7 +192,10 @@ describe("mcp.resource refuses", function()
       "size must be a whole number from 0 on, got -1",
     ['mcp.resource { uri = "t:a", text = "", size = 0.5 }'] =
       "size must be a whole number from 0 on, got 0.5",
-    ['mcp.resource { uri = "t:a", text = "", cache = { ttl = 1 } }'] = 'cache: unknown field "ttl"',
+    ['mcp.resource { uri = "t:a", text = "", cache = { ttl = 1 } }'] =
+      'cache: unknown field "ttl"; did you mean "ttl_ms"?',
+    ['mcp.resource { uri = "t:a", text = "", cache = { age = 1 } }'] =
+      'cache: unknown field "age"; there is scope, ttl_ms',
     ['mcp.resource { uri = "t:a", text = "", cache = { ttl_ms = "1" } }'] =
       'ttl_ms must be a whole number from 0 on, got "1"',
     ['mcp.resource { uri = "t:a", text = "", cache = { scope = "all" } }'] =

@@ -50,7 +50,7 @@ describe("mcp.tasks", function()
 
   for text, message in pairs {
     ["mcp.tasks()"] = "a table of options is needed, got nil",
-    ["mcp.tasks { ttl = 1 }"] = 'unknown field "ttl"',
+    ["mcp.tasks { ttl = 1 }"] = 'unknown field "ttl"; did you mean "ttl_ms"?',
     ["mcp.tasks { stores = 'memory:' }"] = 'unknown field "stores"; did you mean "store"?',
     ["mcp.tasks { store = 1 }"] = "store must be a string, got 1",
     ["mcp.tasks { ttl_ms = '1' }"] = 'ttl_ms must be a number, got "1"',

@@ -103,6 +103,11 @@ describe("a handler's parameters", function()
       'the handler\'s first parameter is "self": it was written with a colon, '
       .. "and nothing is there to be self",
     ['mcp.tool("x", function(a, a) end)'] = 'the handler has two parameters called "a"',
+    ['mcp.tool("x", { desc = "a" }, function() end)'] =
+      'unknown field "desc"; did you mean "description"?',
+    ['mcp.tool("x", { zzzz = "a" }, function() end)'] = 'unknown field "zzzz"',
+    ['mcp.tool { name = "x", function() end }'] =
+      "every field needs a name, but there is one at [1]; write handler = function",
     ['mcp.tool("x")'] = "handler must be a function, got nil",
     ['mcp.tool("x", {})'] = "handler must be a function, got nil",
     ['mcp.tool { name = "x", handler = "f" }'] = 'handler must be a function, got "f"',

@@ -112,12 +112,13 @@ describe("a type of mcp.types", function()
   end
 
   local refused = {
-    ['t.string { min_len = 1 }'] = 'string: unknown option "min_len"',
+    ['t.string { min_len = 1 }'] = 'string: unknown option "min_len"; did you mean "min_length"?',
     ['t.string { min_lenght = 1 }'] =
       'string: unknown option "min_lenght"; did you mean "min_length"?',
     ['t.string { titel = "T" }'] = 'string: unknown option "titel"; did you mean "title"?',
-    ["t.string { min = 1 }"] = 'string: unknown option "min"',
-    ['t.number { header = "A" }'] = 'number: unknown option "header"',
+    ["t.string { min = 1 }"] = 'string: unknown option "min"; did you mean "min_length"?',
+    ['t.number { header = "A" }'] = 'number: unknown option "header"; '
+      .. "there is default, description, examples, gt, lt, max, meta, min, multiple_of, title",
     ['t.string { "a" }'] = "string: takes options only, but there is a value at [1]",
     ['t.string("a")'] = 'string: options go into a table: t.kind { ... }, got "a"',
     ["t.string(t.string())"] = "string: options go into a table: t.kind { ... }, got a type",

@@ -420,7 +420,10 @@ describe("hooks", function()
 
   local refused = {
     ["mcp.hooks()"] = "a table of functions is needed, got nil",
-    ["mcp.hooks { on_start = print }"] = 'unknown field "on_start"',
+    ["mcp.hooks { on_start = print }"] =
+      'unknown field "on_start"; did you mean "on_startup"?',
+    ["mcp.hooks { before_call = print }"] = 'unknown field "before_call"; there is '
+      .. "after_tool_call, before_tool_call, on_reload, on_shutdown, on_startup",
     ["mcp.hooks { on_reloads = print }"] = 'unknown field "on_reloads"; did you mean "on_reload"?',
     ["mcp.hooks { on_reload = 1 }"] = "on_reload must be a function, got 1",
     ['mcp.tool("x", function() end) mcp.hooks { after_tool_call = print }'] =

@@ -802,7 +802,8 @@ static void constructors_check_their_arguments(void **state)
          "mcp.resource_link: unknown field \"mimeType\"; did you mean "
          "\"mime_type\"?"},
         {"mcp.resource_link{uri = 'u:', name = 'n', zzzzzz = 'x'}",
-         "mcp.resource_link: unknown field \"zzzzzz\""},
+         "mcp.resource_link: unknown field \"zzzzzz\"; there is uri, name, "
+         "title, description, mime_type, size, annotations, icons, meta"},
         {"mcp.resource_link{uri = 'u:', name = 'n', 'x'}",
          "mcp.resource_link: the table has a number as a key"},
         {"mcp.resource_link{uri = 'u:', name = 'n', size = -1}",
