@@ -52,6 +52,8 @@ local function read_segment(at, segment)
     return read_argument(at, segment)
   elseif segment == "." or segment == ".." or not segment:find(LITERAL) then
     at:fail("%q cannot be a segment of a path", segment)
+  elseif segment:find "^:[%a_][%w_]*$" then
+    at:fail("%q is no argument; write %q", segment, "{" .. segment:sub(2) .. "}")
   end
   return { kind = "literal", text = segment }
 end

@@ -283,6 +283,7 @@ describe("a route is refused:", function()
     ['mcp.get("/{1}"' .. f] =
       'mcp.get: "{1}": the name of an argument must be one that a parameter can have',
     ['mcp.get("/{a:}"' .. f] = 'mcp.get: "{a:}" has no type behind the colon',
+    ['mcp.get("/a/:id"' .. f] = 'mcp.get: ":id" is no argument; write "{id}"',
     ['mcp.get("/{a:ints}"' .. f] = 'mcp.get: "{a:ints}": the type must be str, int, number, path '
       .. 'or uuid, got "ints"; did you mean "int"?',
     ['mcp.get("/a", 1' .. f] = "mcp.get: a path, a table of options and a handler are needed: "
