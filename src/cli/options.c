@@ -268,18 +268,43 @@ static const char *near_command(const char *word)
     return mcp_suggest(word, strlen(word), names, n);
 }
 
+/* What other programs have commands for, and how it is said here; NULL: none
+ * of these. */
+static const char *other_way(const char *word)
+{
+    static const char *const words[][2] = {
+        {"serve", "mcpluad app.lua serves it"},
+        {"run", "mcpluad app.lua runs it"},
+        {"start", "mcpluad app.lua starts it"},
+        {"dev", "mcpluad --dev app.lua reloads on every save"},
+        {"stdio", "mcpluad --stdio app.lua serves over stdin and stdout"},
+        {"new", "mcpluad init DIR writes a new project"},
+        {"help", "mcpluad --help lists the options"},
+        {"version", "mcpluad --version tells it"},
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(word, words[i][0]) == 0)
+            return words[i][1];
+    return NULL;
+}
+
 /* One more than there are places for. */
 static enum mcp_err refuse_operand(struct parser *p, const char *argument)
 {
     const struct mcp_command *command = p->out->command;
     const struct mcp_operand *last;
-    const char *near = NULL, *value;
+    const char *near = NULL, *other, *value;
 
     if (p->operand == 0)
         return refuse(p, "mcpluad %s takes no \"%.100s\"", command->name,
                       argument);
     last = &command->operands[p->operand - 1];
     value = *(const char **)field(p, last->offset);
+    other = command->name == NULL && access(value, F_OK) != 0 ? other_way(value)
+                                                              : NULL;
+    if (other != NULL)
+        return refuse(p, "there is no command %s: %s", value, other);
     if (command->name == NULL)
         near = near_command(value);
     return refuse(p, "one %s at a time: %.100s or %.100s?%s%s%s", last->noun,
@@ -349,10 +374,16 @@ static enum mcp_err check_operands(struct parser *p)
  * "--" it is meant as a script. */
 static enum mcp_err check_app(struct parser *p)
 {
-    const char *app = p->out->app, *near;
+    const char *app = p->out->app, *near, *other;
 
     if (p->out->command->name != NULL || strpbrk(app, "./") != NULL ||
-        access(app, F_OK) == 0 || (near = near_command(app)) == NULL)
+        access(app, F_OK) == 0)
+        return MCP_OK;
+    other = other_way(app);
+    if (other != NULL)
+        return refuse(p, "there is no command %s: %s", app, other);
+    near = near_command(app);
+    if (near == NULL)
         return MCP_OK;
     return refuse(p,
                   "there is no script \"%.100s\"; did you mean the command "

@@ -1,8 +1,8 @@
 """What somebody meets who writes a first app tonight: the texts of mistakes say
 what, where, and what would be right."""
 
-import json
 import os
+import tempfile
 import unittest
 
 import wire
@@ -83,6 +83,64 @@ class Nowhere(wire.TestCase):
         answer = self.server.get("/mcp")
         self.assertEqual((answer.status, answer.text),
                          (404, "not found: the MCP endpoint is /api/mcp\n"))
+
+
+class Texts(wire.TestCase):
+    """What stops a start, and what a command line is told."""
+
+    def refused(self, arguments, text, app=NO_ROUTES, mode=0o644):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "app.lua")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(app)
+            os.chmod(path, mode)
+            done = wire.run(*arguments, cwd=folder)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("mcpluad: " + text, done.stderr)
+
+    def test_declarations(self):
+        for line, text in (
+                ('mcp.tool("x", { desc = "a" }, function() end)',
+                 'mcp.tool: unknown field "desc"; did you mean '
+                 '"description"?'),
+                ('mcp.hooks { before_call = function() end }',
+                 'mcp.hooks: unknown field "before_call"; there is '
+                 'after_tool_call, before_tool_call, on_reload, on_shutdown, '
+                 'on_startup'),
+                ('mcp.tool { name = "x", function() end }',
+                 'mcp.tool: every field needs a name, but there is one at '
+                 '[1]; write handler = function'),
+                ('mcp.get("/items/:id", function(id) end)',
+                 'mcp.get: ":id" is no argument; write "{id}"')):
+            self.refused(["list", "app.lua"], "app.lua:3: " + text,
+                         app=HEAD + line + "\n")
+
+    def test_commands_of_other_programs(self):
+        for word, text in (("serve", "mcpluad app.lua serves it"),
+                           ("run", "mcpluad app.lua runs it"),
+                           ("dev", "mcpluad --dev app.lua reloads")):
+            self.refused([word, "app.lua"],
+                         "there is no command %s: %s" % (word, text))
+        for word in ("help", "version"):
+            self.refused([word], "there is no command %s: mcpluad --%s"
+                         % (word, word))
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_a_script_without_permission(self):
+        self.refused(["list", "app.lua"],
+                     "app.lua: permission to read it is missing", mode=0)
+
+    def test_a_folder_without_the_script(self):
+        self.refused(["list", "ap.lua"], "ap.lua: no such file")
+
+    def test_a_tail_call_names_no_line(self):
+        server = self.start(HEAD + 'mcp.tool("x", function() return '
+                            'mcp.not_found() end)\n')
+        self.assertEqual(
+            texts(server.call("x")),
+            ["mcp.not_found: the message must be a string, got nil"])
+        server.wait_stderr(r": mcp\.not_found: the message")
+        self.assertNotIn("?:0", server.stderr)
 
 
 if __name__ == "__main__":
