@@ -3,6 +3,7 @@
  */
 #include "app/state.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <luajit.h>
 #include <lualib.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/bind_ask.h"
 #include "app/bind_call.h"
@@ -189,6 +191,8 @@ static void refuse_script(lua_State *L, const char *path)
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         luaL_error(L, "%s: a folder, not a script; is it %s%sapp.lua?", path,
                    path, len > 0 && path[len - 1] == '/' ? "" : "/");
+    if (access(path, R_OK) != 0 && errno == EACCES)
+        luaL_error(L, "%s: permission to read it is missing", path);
     luaL_error(L, "%s: no such file, or it cannot be read", path);
 }
 

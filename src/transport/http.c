@@ -67,6 +67,11 @@ static enum mcp_err check_address(struct mcp_http *http, char *message,
     if (err == MCP_EINVAL)
         return fail(err, message, size,
                     "host \"%s\" is no address of this machine", c->host);
+    if (err != MCP_OK && errno == EACCES)
+        return fail(err, message, size,
+                    "not allowed to listen on %s port %d: low ports are for "
+                    "root; choose another with --port",
+                    c->host, (int)c->port);
     if (err != MCP_OK)
         return fail(err, message, size, "cannot listen on %s port %d: %s",
                     c->host, (int)c->port, strerror(errno));
