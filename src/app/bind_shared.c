@@ -40,7 +40,14 @@ __attribute__((noinline)) static void touch_stack(void)
 
 static struct mcp_shared_dict *dict_at(lua_State *L)
 {
-    return *(struct mcp_shared_dict **)luaL_checkudata(L, 1, TYPE_NAME);
+    void *dict = luaL_testudata(L, 1, TYPE_NAME);
+
+    if (dict == NULL)
+        luaL_error(L,
+                   "a method of mcp.shared is called with a colon, like "
+                   "s:get(key); its first argument was a %s",
+                   luaL_typename(L, 1));
+    return *(struct mcp_shared_dict **)dict;
 }
 
 /* A string or a number, which becomes one. */

@@ -401,7 +401,8 @@ static void lua_refusals(void **state)
     expect(&b, "wrong", "{\"what\":\"sum\"}", true, "is no number");
     expect(&b, "wrong", "{\"what\":\"large\"}", true,
            "\\\"small\\\" has 2048 bytes (max_bytes)");
-    expect(&b, "wrong", "{\"what\":\"dot\"}", true, "mcp.shared expected");
+    expect(&b, "wrong", "{\"what\":\"dot\"}", true,
+           "is called with a colon, like s:get(key)");
     expect(&b, "wrong", "{\"what\":\"bytes\"}", true, "from 1024 to 2^40");
     expect(&b, "wrong", "{\"what\":\"option\"}", true,
            "did you mean \\\"max_bytes\\\"?");
