@@ -111,15 +111,30 @@ static void push_idle(struct mcp_slots *s, struct mcp_state *st)
     s->idle_count++;
 }
 
+/* Below those that are idle: the last to be lent. */
+static void put_below(struct mcp_slots *s, struct mcp_state *st)
+{
+    struct mcp_state **at = &s->idle;
+
+    while (*at != NULL)
+        at = &(*at)->next;
+    st->next = NULL;
+    *at = st;
+    s->idle_count++;
+}
+
+/* The image of a state that others come before is made when it is lent: half
+ * a millisecond and its size in memory, which a start need not wait for. */
 enum mcp_err mcp_slots_add(struct mcp_slots *s, struct mcp_state *st)
 {
-    enum mcp_err err;
+    enum mcp_err err = MCP_OK;
 
     (void)pthread_mutex_lock(&s->lock);
     decide(s, st);
-    err = make_image(s, st);
+    if (s->idle == NULL)
+        err = make_image(s, st);
     if (err == MCP_OK) {
-        push_idle(s, st);
+        put_below(s, st);
         s->total++;
     }
     (void)pthread_mutex_unlock(&s->lock);
@@ -201,8 +216,8 @@ static struct mcp_job *leave_line(struct mcp_slots *s)
     return job;
 }
 
-/* Pops an idle state; or counts one more, to be made by the caller (`*make`);
- * or puts the job in the line. */
+/* Pops an idle state; or counts one more; or puts the job in the line. `*make`:
+ * the caller makes the state, if it got none, and its image. */
 static struct mcp_state *pop_idle(struct mcp_slots *s, struct mcp_job *job,
                                   bool *make)
 {
@@ -213,6 +228,7 @@ static struct mcp_state *pop_idle(struct mcp_slots *s, struct mcp_job *job,
     if (st != NULL) {
         s->idle = st->next;
         s->idle_count--;
+        *make = s->mode == MCP_SLOTS_IMAGE && !st->has_image;
     } else if (s->total < s->options.max_states) {
         s->total++;
         *make = true;
@@ -233,6 +249,29 @@ static enum mcp_slot_mode mode_of(struct mcp_slots *s)
     return mode;
 }
 
+/* Makes what `*st` lacks: the state, the image, or both. */
+static enum mcp_err complete(struct mcp_slots *s, struct mcp_runner *runner,
+                             struct mcp_state **st, char *message,
+                             size_t message_size)
+{
+    enum mcp_err err = MCP_OK;
+
+    if (*st == NULL)
+        err = make_state(s, runner, st, message, message_size);
+    (void)pthread_mutex_lock(&s->lock);
+    if (err == MCP_OK) {
+        err = make_image(s, *st);
+        if (err != MCP_OK) {
+            (void)snprintf(message, message_size, "out of memory");
+            mcp_state_drop(*st);
+        }
+    }
+    if (err != MCP_OK)
+        s->total--;
+    (void)pthread_mutex_unlock(&s->lock);
+    return err;
+}
+
 enum mcp_err mcp_slots_lend(struct mcp_slots *s, struct mcp_runner *runner,
                             struct mcp_job *job, struct mcp_state **out,
                             char *message, size_t message_size)
@@ -243,15 +282,8 @@ enum mcp_err mcp_slots_lend(struct mcp_slots *s, struct mcp_runner *runner,
 
     if (st == NULL && !make)
         return MCP_EBUSY;
-    if (make) {
-        err = make_state(s, runner, &st, message, message_size);
-        (void)pthread_mutex_lock(&s->lock);
-        if (err == MCP_OK)
-            err = make_image(s, st);
-        if (err != MCP_OK)
-            s->total--;
-        (void)pthread_mutex_unlock(&s->lock);
-    }
+    if (make)
+        err = complete(s, runner, &st, message, message_size);
     if (err != MCP_OK)
         return err;
     if (mode_of(s) == MCP_SLOTS_FRESH)
