@@ -9,12 +9,12 @@ export const sourceDir = join(dirname(fileURLToPath(import.meta.url)), "../../..
 export const binary = process.env.MCPLUAD_BIN ?? join(sourceDir, "build/release/mcpluad");
 
 const startMs = 20_000;
-const stopMs = 5_000;
+const stopMs = 15_000;
 const banner = /http:\/\/[^\s/]+:\d+\/[\w/.-]*/;
 
 // Serves `app` (a path from the repository's root) on a free port. Resolves
 // when the banner is on stderr: { url, stderr(), stop() }. stop() sends SIGTERM
-// and rejects unless the process then ends with 0 within 5 s.
+// and rejects unless the process then ends with 0 within 15 s (5 are promised, at rest).
 export function startServer(app, options = []) {
   const child = spawn(binary, ["--port", "0", ...options, join(sourceDir, app)], {
     stdio: ["ignore", "ignore", "pipe"],
