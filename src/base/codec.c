@@ -3,8 +3,9 @@
  */
 #include "base/codec.h"
 
-#include <openssl/evp.h>
 #include <stdint.h>
+
+#include "base/openssl.h"
 
 enum { WRONG = 0xff };
 
@@ -182,9 +183,12 @@ enum mcp_err mcp_hex_decode(const char *text, size_t len, void *to)
 enum mcp_err mcp_sha256(const void *bytes, size_t len,
                         unsigned char digest[MCP_SHA256_BYTES])
 {
+    const struct mcp_openssl *ssl = mcp_openssl();
     unsigned size = 0;
 
-    if (EVP_Digest(bytes, len, digest, &size, EVP_sha256(), NULL) != 1 ||
+    if (ssl == NULL ||
+        ssl->EVP_Digest(bytes, len, digest, &size, ssl->EVP_sha256(), NULL) !=
+            1 ||
         size != MCP_SHA256_BYTES)
         return MCP_EINTERNAL;
     return MCP_OK;

@@ -4,14 +4,14 @@
 #include "base/seal.h"
 
 #include <limits.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "base/codec.h"
 #include "base/memory.h"
+#include "base/openssl.h"
 
 enum {
     VERSION = 1,
@@ -57,6 +57,7 @@ static enum mcp_err derive(const struct mcp_seal_keys *keys, size_t i,
 
 /* What lies between the layers of a message: all by AES-256-GCM. */
 struct gcm {
+    const struct mcp_openssl *ssl;
     EVP_CIPHER_CTX *ctx;
     const struct key *key;
     const unsigned char *head; /* version and nonce */
@@ -69,13 +70,26 @@ static bool gcm_begin(struct gcm *g, int encrypt)
 {
     int n;
 
-    g->ctx = EVP_CIPHER_CTX_new();
+    g->ssl = mcp_openssl();
+    if (g->ssl == NULL)
+        return false;
+    g->ctx = g->ssl->EVP_CIPHER_CTX_new();
     return g->ctx != NULL &&
-           EVP_CipherInit_ex(g->ctx, EVP_aes_256_gcm(), NULL, g->key->bytes,
-                             g->head + 1, encrypt) == 1 &&
-           EVP_CipherUpdate(g->ctx, NULL, &n, g->head, HEAD_BYTES) == 1 &&
-           (g->bound_len == 0 || EVP_CipherUpdate(g->ctx, NULL, &n, g->bound,
-                                                  (int)g->bound_len) == 1);
+           g->ssl->EVP_CipherInit_ex(g->ctx, g->ssl->EVP_aes_256_gcm(), NULL,
+                                     g->key->bytes, g->head + 1,
+                                     encrypt) == 1 &&
+           g->ssl->EVP_CipherUpdate(g->ctx, NULL, &n, g->head, HEAD_BYTES) ==
+               1 &&
+           (g->bound_len == 0 ||
+            g->ssl->EVP_CipherUpdate(g->ctx, NULL, &n, g->bound,
+                                     (int)g->bound_len) == 1);
+}
+
+static void gcm_end(struct gcm *g)
+{
+    if (g->ctx != NULL)
+        g->ssl->EVP_CIPHER_CTX_free(g->ctx);
+    g->ctx = NULL;
 }
 
 static bool gcm_text(struct gcm *g, const unsigned char *from, size_t len,
@@ -83,8 +97,9 @@ static bool gcm_text(struct gcm *g, const unsigned char *from, size_t len,
 {
     int n = 0;
 
-    return len == 0 || (EVP_CipherUpdate(g->ctx, to, &n, from, (int)len) == 1 &&
-                        n == (int)len);
+    return len == 0 ||
+           (g->ssl->EVP_CipherUpdate(g->ctx, to, &n, from, (int)len) == 1 &&
+            n == (int)len);
 }
 
 static bool encrypt(struct gcm *g, const void *text, size_t len,
@@ -94,9 +109,9 @@ static bool encrypt(struct gcm *g, const void *text, size_t len,
     int n;
 
     return gcm_begin(g, 1) && gcm_text(g, text, len, to) &&
-           EVP_CipherFinal_ex(g->ctx, rest, &n) == 1 &&
-           EVP_CIPHER_CTX_ctrl(g->ctx, EVP_CTRL_GCM_GET_TAG, TAG_BYTES,
-                               to + len) == 1;
+           g->ssl->EVP_CipherFinal_ex(g->ctx, rest, &n) == 1 &&
+           g->ssl->EVP_CIPHER_CTX_ctrl(g->ctx, EVP_CTRL_GCM_GET_TAG, TAG_BYTES,
+                                       to + len) == 1;
 }
 
 /* `from` holds `len` bytes, then the tag. */
@@ -107,9 +122,9 @@ static bool decrypt(struct gcm *g, unsigned char *from, size_t len,
     int n;
 
     return gcm_begin(g, 0) && gcm_text(g, from, len, to) &&
-           EVP_CIPHER_CTX_ctrl(g->ctx, EVP_CTRL_GCM_SET_TAG, TAG_BYTES,
-                               from + len) == 1 &&
-           EVP_CipherFinal_ex(g->ctx, rest, &n) == 1;
+           g->ssl->EVP_CIPHER_CTX_ctrl(g->ctx, EVP_CTRL_GCM_SET_TAG, TAG_BYTES,
+                                       from + len) == 1 &&
+           g->ssl->EVP_CipherFinal_ex(g->ctx, rest, &n) == 1;
 }
 
 static enum mcp_err write_base64(struct mcp_buf *out, const void *bytes,
@@ -147,8 +162,8 @@ enum mcp_err mcp_seal_close(const struct mcp_seal_keys *keys, const void *bound,
         err = MCP_EINTERNAL;
     if (err == MCP_OK)
         err = write_base64(out, raw, len + MIN_BYTES);
-    EVP_CIPHER_CTX_free(g.ctx);
-    OPENSSL_cleanse(&key, sizeof(key));
+    gcm_end(&g);
+    explicit_bzero(&key, sizeof(key));
     free(raw);
     return err;
 }
@@ -167,9 +182,8 @@ static enum mcp_err open_with(const struct mcp_seal_keys *keys, size_t i,
     g->head = raw;
     if (!decrypt(g, raw + HEAD_BYTES, len - MIN_BYTES, to))
         err = MCP_EINVAL;
-    EVP_CIPHER_CTX_free(g->ctx);
-    g->ctx = NULL;
-    OPENSSL_cleanse(&key, sizeof(key));
+    gcm_end(g);
+    explicit_bzero(&key, sizeof(key));
     return err;
 }
 

@@ -17,6 +17,11 @@ mcp.tool("mark", function(args, ctx)
   ctx.sleep(0.2)
   return ("%d %d"):format(before, #kept)
 end)
+
+mcp.tool("ask", function(ctx)
+  return ctx.elicit { message = "Sure?",
+    schema = { sure = mcp.types.boolean() } }.action
+end)
 """
 
 
@@ -25,6 +30,11 @@ def images(server):
     with open("/proc/%d/maps" % server.process.pid) as maps:
         return sum("mcpluad-image" in line and line.split()[1] == "r--s"
                    for line in maps)
+
+
+def maps_libcrypto(server):
+    with open("/proc/%d/maps" % server.process.pid) as maps:
+        return "libcrypto" in maps.read()
 
 
 class Start(unittest.TestCase):
@@ -41,6 +51,22 @@ class Start(unittest.TestCase):
             for _ in range(3):
                 self.assertEqual(self.both(server), ["0 2000"] * 2)
             self.assertEqual(images(server), 2)
+
+    def test_openssl_is_loaded_when_something_is_sealed(self):
+        with wire.Server(APP) as server:
+            server.call("mark")
+            self.assertFalse(maps_libcrypto(server))
+            asked = server.rpc("tools/call", {"name": "ask", "arguments": {}},
+                               capabilities={"elicitation": {}}).result
+            self.assertEqual(asked["resultType"], "input_required")
+            self.assertTrue(maps_libcrypto(server))
+            key = next(iter(asked["inputRequests"]))
+            again = server.rpc("tools/call", {
+                "name": "ask", "arguments": {},
+                "requestState": asked["requestState"],
+                "inputResponses": {key: {"action": "decline"}}},
+                capabilities={"elicitation": {}}).result
+            self.assertEqual(again["content"][0]["text"], "decline")
 
 
 if __name__ == "__main__":
