@@ -125,7 +125,8 @@ static enum mcp_err error_of_errno(void)
     return errno == EADDRNOTAVAIL ? MCP_EINVAL : MCP_EINTERNAL;
 }
 
-/* Binds and listens once without SO_REUSEPORT, and tells the port. */
+/* Binds once without SO_REUSEPORT, and tells the port. It does not listen: who
+ * connects before the real ones do would be reset. */
 static enum mcp_err probe_one(const struct sockaddr_storage *at, int *port)
 {
     struct sockaddr_storage got;
@@ -135,8 +136,7 @@ static enum mcp_err probe_one(const struct sockaddr_storage *at, int *port)
 
     if (fd < 0)
         return error_of_errno();
-    if (listen(fd, 1) != 0 ||
-        getsockname(fd, (struct sockaddr *)&got, &len) != 0)
+    if (getsockname(fd, (struct sockaddr *)&got, &len) != 0)
         err = error_of_errno();
     else
         *port = get_port(&got);

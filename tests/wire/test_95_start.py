@@ -1,9 +1,17 @@
 """What a start leaves for later, and that it is there when it is needed."""
 
 import concurrent.futures
+import http.client
+import os
+import socket
+import subprocess
+import tempfile
+import time
 import unittest
 
 import wire
+
+STARTS = 25
 
 APP = """
 local mcp = require "mcp"
@@ -67,6 +75,48 @@ class Start(unittest.TestCase):
                 "inputResponses": {key: {"action": "decline"}}},
                 capabilities={"elicitation": {}}).result
             self.assertEqual(again["content"][0]["text"], "decline")
+
+    def test_the_first_connection_is_answered(self):
+        """Also that of who has been knocking since before the start."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "app.lua")
+            with open(path, "w") as file:
+                file.write(APP)
+            for _ in range(STARTS):
+                self.start_and_ask(path)
+
+    def start_and_ask(self, path):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        process = subprocess.Popen(
+            [wire.BIN, "--port", str(port), path], env=wire.sanitizer_env(None),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            with self.knock(port) as sock:
+                body, headers = wire.modern("tools/list")
+                connection = http.client.HTTPConnection("127.0.0.1", port)
+                connection.sock = sock
+                connection.request("POST", "/mcp", wire.encode(body), {
+                    "Content-Type": "application/json",
+                    "Accept": "application/json, text/event-stream", **headers})
+                self.assertEqual(connection.getresponse().status, 200)
+        finally:
+            process.terminate()
+            process.wait(wire.STOP_SECONDS)
+
+    def knock(self, port):
+        end = time.monotonic() + wire.START_SECONDS
+        while True:
+            sock = socket.socket()
+            sock.bind(("127.0.0.2", 0))     # never the port that it calls
+            sock.settimeout(wire.ANSWER_SECONDS)
+            try:
+                sock.connect(("127.0.0.1", port))
+                return sock
+            except ConnectionRefusedError:
+                sock.close()
+                self.assertLess(time.monotonic(), end)
 
 
 if __name__ == "__main__":
