@@ -36,7 +36,7 @@ static enum due due_of(const struct mcp_task *t, uint64_t now_ns,
         return SAVE;
     if (t->ending)
         return NOTHING;
-    if (t->cancelled && !t->forced && now_ns >= t->force_ns)
+    if (t->cancelled && !t->forced && t->has_call && now_ns >= t->force_ns)
         return FORCE;
     if (t->forced || left > t->keep_ms / 2)
         return NOTHING;
@@ -53,7 +53,9 @@ static uint64_t next_look(const struct mcp_task *t, uint64_t now_ns,
     uint64_t when_ns = now_ns + LOOK_MS * MCP_NS_PER_MS;
 
     if (t->cancelled && !t->forced && t->force_ns < when_ns)
-        when_ns = t->force_ns;
+        when_ns = t->force_ns > now_ns /* else: its call is being made */
+                      ? t->force_ns
+                      : now_ns + SHORT_MS * MCP_NS_PER_MS;
     if (!t->ending && t->ttl_ms < t->most_ms)
         left -= t->keep_ms / 2;
     if (left < 2 * SHORT_MS)
@@ -199,6 +201,15 @@ static void give_last_moment_locked(struct mcp_task *t)
                 (t->keep_ms < LAST_MS ? t->keep_ms : (int64_t)LAST_MS);
 }
 
+void mcp_task_give_up_locked(struct mcp_task *t)
+{
+    if (t->expired)
+        mcp_task_fail_locked(t, "The task was not over in its time");
+    else
+        mcp_task_end_locked(t, MCP_TASK_CANCELLED, NULL,
+                            "The task was cancelled", 22);
+}
+
 bool mcp_task_cancel_locked(struct mcp_task *t, bool expired)
 {
     double grace = expired ? 0 : t->grace_s;
@@ -213,11 +224,7 @@ bool mcp_task_cancel_locked(struct mcp_task *t, bool expired)
     }
     t->version++;
     if (t->place.waiting || t->place.lane == NULL) {
-        if (expired)
-            mcp_task_fail_locked(t, "The task was not over in its time");
-        else
-            mcp_task_end_locked(t, MCP_TASK_CANCELLED, NULL,
-                                "The task was cancelled", 22);
+        mcp_task_give_up_locked(t);
         return false;
     }
     t->forced = grace <= 0;

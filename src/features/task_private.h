@@ -173,6 +173,9 @@ bool mcp_tasks_start_clock(struct mcp_tasks *tasks) MCP_MUST_USE;
 /* The clock looks at once. */
 void mcp_tasks_wake_locked(struct mcp_tasks *tasks);
 
+/* Ends a task that does not run: it is cancelled, or its time is over. */
+void mcp_task_give_up_locked(struct mcp_task *t);
+
 /* The client wants it no more, or (`expired`) its time is over. True: the call
  * has to be interrupted by mcp_app_cancel(). */
 bool mcp_task_cancel_locked(struct mcp_task *t, bool expired);

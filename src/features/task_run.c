@@ -369,9 +369,8 @@ static void wait_again(struct mcp_task *t)
     (void)pthread_mutex_lock(&tasks->lock);
     t->has_call = false;
     over = tasks->stop;
-    if (t->forced && !t->ending) {
-        mcp_task_end_locked(t, MCP_TASK_CANCELLED, NULL,
-                            "The task was cancelled", 22);
+    if (t->cancelled && !t->ending) { /* it never began */
+        mcp_task_give_up_locked(t);
     } else if (!t->ending) {
         mcp_task_queue_push_back(tasks->queue, &t->place);
         tasks->retry_ns = mcp_clock_now_ns() + AGAIN_MS * MCP_NS_PER_MS;
