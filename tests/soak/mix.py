@@ -57,7 +57,7 @@ mcp.tool("spin", { timeout = 0.2 }, function() while true do end end)
 mcp.tool("pattern", { timeout = 0.2 }, function()
   return (("a"):rep(40):find(("a*"):rep(40) .. "b"))
 end)
-mcp.tool("grow", function()
+mcp.tool("grow", { timeout = 60 }, function()
   local t = {}
   while true do t[#t + 1] = ("x"):rep(1000) .. #t end
 end)
@@ -224,7 +224,7 @@ class Mix:
                 "params": {"name": "nap", "arguments": {"seconds": 0.2}}}
         try:
             answer = self.server.post(body, session.headers())
-            if answer.body and b'"result"' not in answer.body:
+            if b"{" in answer.body and b'"result"' not in answer.body:
                 self.note("cancelled", repr(answer.body))
             else:
                 self.note("cancelled")

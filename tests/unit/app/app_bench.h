@@ -28,17 +28,20 @@ struct bench {
     bool mute; /* set before bench_open(): the app is only looked at */
 };
 
+/* At once: nobody sees half of it, however slow this thread is. */
 static inline void write_file(const struct bench *b, const char *name,
                               const char *text)
 {
-    char path[200];
+    char path[200], draft[200];
     FILE *f;
 
     snprintf(path, sizeof(path), "%s/%s", b->folder, name);
-    f = fopen(path, "w");
+    snprintf(draft, sizeof(draft), "%s/.draft", b->folder);
+    f = fopen(draft, "w");
     assert_non_null(f);
     fputs(text, f);
     fclose(f);
+    assert_int_equal(rename(draft, path), 0);
 }
 
 static inline void bench_make(struct bench *b)
