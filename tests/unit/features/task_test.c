@@ -159,6 +159,17 @@ static void wait_for(const char *id, const char *what)
 
 /* ---- setting up ---- */
 
+static bool cancelled_meanwhile;
+
+/* Somebody may cancel the task while its call is being made. */
+static bool start(struct mcp_request *rq, const struct mcp_tool *tool,
+                  const struct mcp_json *arguments, const struct mcp_job *job)
+{
+    if (cancelled_meanwhile)
+        (void)about("ada", mcp_tasks_cancel, job->apart->id, "");
+    return mcp_tools_start(rq, tool, arguments, job);
+}
+
 static int setup(void **state)
 {
     static const struct mcp_tool list[] = {
@@ -172,7 +183,7 @@ static int setup(void **state)
     const struct mcp_tasks_options how = {.script = "app.lua",
                                           .subscriptions =
                                               mcp_subscriptions_new(),
-                                          .start = mcp_tools_start};
+                                          .start = start};
     char message[MESSAGE];
 
     (void)state;
@@ -180,6 +191,7 @@ static int setup(void **state)
     (void)mcp_registry_publish(registry, declare(&d));
     subscriptions = how.subscriptions;
     answered_apart = cancels = 0;
+    cancelled_meanwhile = false;
     return mcp_tasks_open(&how, &tasks, message, sizeof(message)) != MCP_OK;
 }
 
@@ -277,6 +289,21 @@ static void test_cancelled_before_its_turn(void **state)
     assert_non_null(strstr(get("ada", id), "\"status\":\"cancelled\""));
     assert_int_equal(ask_runs, 0);
     assert_int_equal(cancels, 0);
+}
+
+/* The pool sends back what was cancelled, with a grace, on the way there. */
+static void test_cancelled_on_its_way_to_a_full_pool(void **state)
+{
+    const char *id;
+
+    (void)state;
+    ask_handler = says;
+    ask_busy = cancelled_meanwhile = true;
+    id = create("ada");
+    cancelled_meanwhile = false;
+    assert_non_null(strstr(get("ada", id), "\"status\":\"cancelled\""));
+    ask_busy = false;
+    assert_int_equal(ask_runs, 0);
 }
 
 static void tells(struct mcp_job *job)
@@ -402,6 +429,7 @@ int main(void)
         TEST(also_while_it_runs),
         TEST(a_full_pool),
         TEST(cancelled_before_its_turn),
+        TEST(cancelled_on_its_way_to_a_full_pool),
         TEST(progress_is_its_message),
         TEST(questions),
         TEST(what_is_cancelled_stays_so),
