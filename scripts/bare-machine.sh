@@ -30,7 +30,7 @@ leave() {
 }
 trap leave EXIT
 mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
+mount --rbind --make-rslave /dev "$root/dev"
 
 rm -rf "$root/root/bare" && mkdir -p "$root/root/bare"
 git clone -q "$here" "$root/root/bare/mcpluad"
